@@ -23,7 +23,7 @@ from ember.torch.element_types import SUM_TYPES, VALUE_TYPES
 from ember.torch.region_call import PLAIN
 from ember.torch.settings import Settings
 from ember.torch.sparse_operand import (
-    BY_ENTRIES,
+    BY_ROWS,
     LAYOUT_NAMES,
     MATRICES,
     SPARSE,
@@ -228,7 +228,7 @@ class SparseProducts(TorchFunctionMode):
             made.__name__ = made.__qualname__ = f"sparse_product_{product}_by_{form}"
             # Another thread may have made one.
             call = self.calls.setdefault(kind, made)
-        count = (matrix.shape[0],) if form == BY_ENTRIES else ()
+        count = (matrix.shape[0],) if form != BY_ROWS else ()
         return call, (rows, columns, values.contiguous(), dense.contiguous(), *others, *count)
 
     def check(self, matrix: Any, dense: Any, reduction: str | None = None) -> None:

@@ -23,25 +23,24 @@ _CONSTRUCTORS = ("SparseCooTensorWithDimsAndTensorsBackward0", "SparseCompressed
 _KEPT_GRADIENTS = ("CoalesceBackward0", "TBackward0", "TransposeBackward0")
 
 
-# How statements take a matrix: with the positions at which rows begin, or with the row of every
-# entry, which may repeat and come in any order.
-BY_ROWS, BY_ENTRIES = "rows", "entries"
+# How statements take a matrix: with the positions at which rows begin, or columns, or with the row
+# and column of every entry, which may repeat and come in any order unless they are sorted by row.
+BY_ROWS, BY_COLUMNS, BY_ENTRIES, SORTED = "rows", "columns", "entries", "sorted"
 
 
 def parts_of(matrix: Tensor, by_rows: bool = False) -> tuple[str, tuple[Tensor, Tensor, Tensor]]:
     """The form, rows, columns and values of a matrix in CSR, CSC or COO, of which no value is
-    copied: an entry is values[p] in column columns[p].
+    copied.
 
-    The entries of row i are rows[i]:rows[i + 1] in the form BY_ROWS; rows (entries,) are theirs in
-    that BY_ENTRIES. values have a gradient where the matrix has one, which gets theirs, stored as
-    PyTorch's gradient of a product is. by_rows: a coalesced COO, whose rows are sorted, is BY_ROWS.
+    Entry p is values[p], in row rows[p] and column columns[p]; in the form BY_ROWS the entries of
+    row i are rows[i]:rows[i + 1], and in that BY_COLUMNS those of column j are columns[j]:columns[j
+    + 1]. values have a gradient where the matrix has one, which gets theirs, stored as PyTorch's
+    gradient of a product is. by_rows: a coalesced COO is not SORTED, but BY_ROWS.
     """
     if matrix.layout is torch.sparse_csr:
         return BY_ROWS, csr_parts(matrix)
     if matrix.layout is torch.sparse_csc:
-        rows = matrix.row_indices()
-        columns = private.rows_of_entries(matrix.ccol_indices(), rows)
-        return BY_ENTRIES, (rows, columns, matrix.values())
+        return BY_COLUMNS, (matrix.row_indices(), matrix.ccol_indices(), matrix.values())
     if matrix.requires_grad and torch.is_grad_enabled():
         # PyTorch's gradient has every place once.
         matrix = matrix.coalesce()
@@ -50,7 +49,7 @@ def parts_of(matrix: Tensor, by_rows: bool = False) -> tuple[str, tuple[Tensor, 
         values = matrix._values()
     rows, columns = matrix._indices()
     if not by_rows or not matrix.is_coalesced():
-        return BY_ENTRIES, (rows, columns, values)
+        return SORTED if matrix.is_coalesced() else BY_ENTRIES, (rows, columns, values)
     return BY_ROWS, (private.positions_of_rows(rows, matrix.shape[0]), columns, values)
 
 

@@ -19,7 +19,8 @@ from ember.torch.calls.statement_call import Program, StatementCall
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import is_worth_grouping
 from ember.torch.region_call import NotTakenError
-from ember.torch.sparse_operand import BY_ENTRIES, BY_ROWS, WithValues
+from ember.torch.repeat import Repeat
+from ember.torch.sparse_operand import BY_COLUMNS, BY_ENTRIES, BY_ROWS, SORTED, WithValues
 
 # What errors call the arrays of statements.
 NAMES = {"rows": "rows of the sparse matrix", "columns": "columns of the sparse matrix"}
@@ -31,7 +32,9 @@ ADDED, SAMPLED = "addmm", "sampled"
 _ADDED_PLACE = 4
 
 _OF_ROW = "p in rows[i]:rows[i + 1]"
+_OF_COLUMN = "j, p in columns[j]:columns[j + 1]"
 _TERM = "values[p] * dense[columns[p],f]"
+_SCATTERED = "y[rows[p],f] += values[p] * dense[j,f] for " + _OF_COLUMN
 # What is multiplied by 0 may be no number.
 _SAMPLE = (
     "y[p] = alpha * sum[f](left[{},f] * right[columns[p],f]) "
@@ -47,6 +50,8 @@ _STATEMENTS = {
     (BY_ROWS, "amin"): f"y[i,f] = min[{_OF_ROW}]({_TERM}) if rows[i] < rows[i + 1] else 0.0",
     (BY_ROWS, ADDED): f"y[i,f] = added[i,f] + sum[{_OF_ROW}]({_TERM})",
     (BY_ROWS, SAMPLED): f"{_SAMPLE.format('i')} for i, {_OF_ROW}",
+    (BY_COLUMNS, "sum"): f"y[i,f] = 0.0; {_SCATTERED}",
+    (BY_COLUMNS, ADDED): f"y[i,f] = added[i,f]; {_SCATTERED}",
     (BY_ENTRIES, "sum"): f"y[i,f] = 0.0; y[rows[p],f] += {_TERM}",
     (BY_ENTRIES, ADDED): f"y[i,f] = added[i,f]; y[rows[p],f] += {_TERM}",
     (BY_ENTRIES, SAMPLED): _SAMPLE.format("rows[p]"),
@@ -82,7 +87,7 @@ class ProductKind:
         return _OPERANDS.get(self.product, ("dense",))
 
     def notation(self) -> Notation:
-        text = _STATEMENTS[self.form, self.product]
+        text = _STATEMENTS[BY_ENTRIES if self.form == SORTED else self.form, self.product]
         value, index = VALUE_TYPES[self.value], INDEX_TYPES[self.index]
         total = value if self.value in SUM_TYPES else "f32"
         rows, entries = f"?x{self.length}x", "?x"
@@ -103,13 +108,15 @@ class ProductKind:
         return Notation(text, tuple(named))
 
     def program(self) -> Program:
-        """The statements, of: rows, columns, values, operands, and where the form is BY_ENTRIES the
-        number of rows."""
+        """The statements, of: rows, columns, values, operands, and where the form is not BY_ROWS
+        the number of rows."""
         inputs = ("rows", "columns", "values", *self.operands)
         is_by_rows = self.form == BY_ROWS
         count = (0, 0, -1) if is_by_rows else (len(inputs), 0, 0)
-        entries, length = (1, 0, 0), (3, 1, 0)
-        ends = () if is_by_rows else (End(0, "rows"), End(1, "columns"))
+        entries, length = (2, 0, 0), (3, 1, 0)
+        is_by_entries = self.form in (BY_ENTRIES, SORTED)
+        ends = (End(0, "rows"), End(1, "columns")) if is_by_entries else ()
+        offsets = {BY_ROWS: ["rows"], BY_COLUMNS: ["columns"]}.get(self.form, [])
         is_linear = self.product not in ("amax", "amin")
         return Program(
             self.notation(),
@@ -122,9 +129,10 @@ class ProductKind:
             # PyTorch's gradient goes to one of several that are the largest.
             undifferentiated=frozenset() if is_linear else frozenset((2, 3)),
             given=len(inputs) + (not is_by_rows),
-            offsets=frozenset(("rows",)) if is_by_rows else frozenset(),
+            offsets=frozenset(offsets),
             ends=ends,
-            scatters=("sum",) if ends and not self.is_sampled else (),
+            # Rows in order are as fast to add to as groups of them.
+            scatters=("sum",) if self.form == BY_ENTRIES and not self.is_sampled else (),
         )
 
 
@@ -133,8 +141,8 @@ class ProductCall(StatementCall):
 
     Its inputs, all contiguous: rows, columns and values as parts_of has them; dense (columns,
     length), with ADDED also added (rows, length); or, of sampled products, left (rows,
-    length), right (columns, length), alpha and beta; then the number of rows, if the
-    matrix is BY_ENTRIES.
+    length), right (columns, length), alpha and beta; then the number of rows, unless the
+    matrix is BY_ROWS.
 
     Raises IndexOutOfRangeError or OffsetsError for a matrix whose indices are wrong; PyTorch, which
     may read past the end of memory for these, is not asked.
@@ -156,6 +164,8 @@ class ProductCall(StatementCall):
         found: Tensor
         kind, dense = self.kind, others[self._looked_up - 3]
         with private.outside_modes():
+            if kind.form == BY_COLUMNS:
+                columns = private.rows_of_entries(columns, rows)
             if kind.form == BY_ROWS:
                 shape = len(rows) - 1, len(dense)
                 places = torch.sparse_csr_tensor(
@@ -172,7 +182,7 @@ class ProductCall(StatementCall):
                 ).values()
             elif kind.product == ADDED:
                 found = torch.addmm(others[1], matrix, dense)
-            elif kind.product == "sum" and (kind.form == BY_ENTRIES or kind.value in SUM_TYPES):
+            elif kind.product == "sum" and (kind.form != BY_ROWS or kind.value in SUM_TYPES):
                 found = torch.sparse.mm(matrix, dense)
             else:
                 found = torch.sparse.mm(matrix, dense, kind.product)
@@ -182,6 +192,36 @@ class ProductCall(StatementCall):
         if any(isinstance(one, Tensor) and not one.numel() for one in given):
             raise NotTakenError
         return super()._taken(given)
+
+    def forward(self, *given: Any) -> Tensor:
+        if self.kind.form == BY_COLUMNS and self._is_worth_grouping(given):
+            return self._by_entries.forward(*self._entries(given))
+        return super().forward(*given)
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        return None if self.kind.form == BY_COLUMNS else super().repeat_for(arguments)
+
+    # What is scattered, by where: rows that a matrix by columns adds to, and columns whose gradient
+    # one by rows adds to.
+
+    def _is_worth_grouping(self, given: Sequence[Any]) -> bool:
+        return is_worth_grouping(len(given[2]), self.kind.length, ("sum",))
+
+    def _entries(self, given: Sequence[Any]) -> Sequence[Any]:
+        """The arguments of _by_entries."""
+        rows, columns, *others = given
+        if self.kind.form == BY_COLUMNS:
+            return rows, private.rows_of_entries(columns, rows), *others
+        return private.rows_of_entries(rows, columns), columns, *others, len(rows) - 1
+
+    @cached_property
+    def _by_entries(self) -> "ProductCall":
+        """The same sum of a matrix BY_ENTRIES, which are grouped where they come again."""
+        product = "sum" if self.kind.product == "mean" else self.kind.product
+        kind = replace(self.kind, form=BY_ENTRIES, product=product)
+        call = ProductCall(kind, self._options, self.raises)
+        call.__name__, call.libraries = self.__name__, self.libraries
+        return call
 
     # Gradients.
 
@@ -196,15 +236,6 @@ class ProductCall(StatementCall):
         else:
             reads |= {place for place, other in ((2, 3), (3, 2)) if needed[other]}
         return reads
-
-    @cached_property
-    def _by_entries(self) -> "ProductCall":
-        """The same sum of a matrix BY_ENTRIES, whose gradients may be grouped by columns."""
-        product = "sum" if self.kind.product == "mean" else self.kind.product
-        kind = replace(self.kind, form=BY_ENTRIES, product=product)
-        call = ProductCall(kind, self._options, self.raises)
-        call.__name__, call.libraries = self.__name__, self.libraries
-        return call
 
     def backward(
         self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor
@@ -225,11 +256,10 @@ class ProductCall(StatementCall):
         self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
         """Gradients of all but what is added, by columns where a matrix comes again."""
-        rows, columns, *others = given
-        is_by_rows = self.kind.form == BY_ROWS and needed[self._looked_up]
-        if not is_by_rows or not is_worth_grouping(len(columns), self.kind.length, ("sum",)):
+        is_scattered = self.kind.form == BY_ROWS and needed[self._looked_up]
+        if not is_scattered or not self._is_worth_grouping(given):
             return super().backward(given, needed, gradient)
         if self.kind.product == "mean":
-            gradient = gradient / rows.diff().clamp(min=1).to(gradient.dtype).view(-1, 1)
-        parts = private.rows_of_entries(rows, columns), columns, *others, len(rows) - 1
-        return self._by_entries.backward(parts, (*needed, False), gradient)[:-1]
+            counts = given[0].diff().clamp(min=1)
+            gradient = gradient / counts.to(gradient.dtype).view(-1, 1)
+        return self._by_entries.backward(self._entries(given), (*needed, False), gradient)[:-1]
