@@ -27,11 +27,11 @@ from ember.torch.sparse_operand import (
     LAYOUT_NAMES,
     MATRICES,
     SPARSE,
-    WithValues,
     csr_parts,
     has_sparse,
     parts_of,
     shows_gradient,
+    with_values,
 )
 from ember.torch.sparse_products import (
     ADDED,
@@ -312,7 +312,7 @@ class SparseProducts(TorchFunctionMode):
         turned = right.t().contiguous()
         call, arguments = self.prepared(SAMPLED, matrix.detach(), left, turned, alpha, beta)
         self.tell("sampled_addmm", "products of rows at the entries of a CSR matrix", call)
-        return WithValues.apply(matrix, call(*arguments), beta)  # type: ignore[no-untyped-call]
+        return with_values(matrix, call(*arguments), beta)
 
 
 # It is inlined into what torch.compile captures, but is nothing to capture where it is called; nor

@@ -58,22 +58,32 @@ def csr_parts(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return matrix.crow_indices(), matrix.col_indices(), matrix.values()
 
 
-class WithValues(torch.autograd.Function):
+def with_values(matrix: Tensor, values: Tensor, share: float = 0.0) -> Tensor:
     """A matrix in CSR with other values, which get the gradient at its entries.
+
+    share: of the result's gradient is the matrix's, as it is stored.
+    """
+    if torch.is_grad_enabled() and (matrix.requires_grad or values.requires_grad):
+        found: Tensor = _WithValues.apply(matrix, values, share)  # type: ignore[no-untyped-call]
+        return found
+    return torch.sparse_csr_tensor(
+        matrix.crow_indices().clone(),
+        matrix.col_indices().clone(),
+        values,
+        matrix.shape,
+        check_invariants=False,
+    )
+
+
+class _WithValues(torch.autograd.Function):
+    """The same for autograd.
 
     For a gradient that has other entries, all zeros are written, as PyTorch does for any.
     """
 
     @staticmethod
     def forward(ctx: Any, matrix: Tensor, values: Tensor, share: float) -> Tensor:
-        """share: of the result's gradient is the matrix's, as it is stored."""
-        found = torch.sparse_csr_tensor(
-            matrix.crow_indices().clone(),
-            matrix.col_indices().clone(),
-            values,
-            matrix.shape,
-            check_invariants=False,
-        )
+        found = with_values(matrix, values)
         ctx.share, ctx.places = share, found.detach()
         ctx.set_materialize_grads(False)
         return found

@@ -20,7 +20,7 @@ from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import is_worth_grouping
 from ember.torch.region_call import NotTakenError
 from ember.torch.repeat import Repeat
-from ember.torch.sparse_operand import BY_COLUMNS, BY_ENTRIES, BY_ROWS, SORTED, WithValues
+from ember.torch.sparse_operand import BY_COLUMNS, BY_ENTRIES, BY_ROWS, SORTED, with_values
 
 # What errors call the arrays of statements.
 NAMES = {"rows": "rows of the sparse matrix", "columns": "columns of the sparse matrix"}
@@ -171,7 +171,7 @@ class ProductCall(StatementCall):
                 places = torch.sparse_csr_tensor(
                     rows, columns, values.detach(), shape, check_invariants=False
                 )
-                matrix = WithValues.apply(places, values, 0.0)  # type: ignore[no-untyped-call]
+                matrix = with_values(places, values)
             else:
                 places, shape = torch.stack((rows, columns)), (others[-1], len(dense))
                 matrix = torch.sparse_coo_tensor(places, values, shape, check_invariants=False)
