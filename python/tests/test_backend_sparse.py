@@ -302,6 +302,19 @@ def test_gradients_of_addmm_and_sampled() -> None:
     assert gradcheck(by_kernels(sampled), (values, added, other), fast_mode=True)
 
 
+@pytest.mark.parametrize("layout", [torch.strided, torch.sparse_csr], ids=str)
+def test_gradients_of_sampled_that_have_other_entries(layout: torch.layout) -> None:
+    gradient = numbers(ROWS, COLUMNS, dtype=F64, seed=4).relu()
+    gradient = gradient if layout is torch.strided else gradient.to_sparse_csr()
+    found = []
+    for run in (by_kernels(torch.sparse.sampled_addmm), torch.sparse.sampled_addmm):
+        left = numbers(ROWS, LENGTH, dtype=F64).requires_grad_()
+        right = numbers(LENGTH, COLUMNS, dtype=F64).requires_grad_()
+        result = run(csr(F64), left, right)
+        found.append(torch.autograd.grad(result, (left, right), gradient))
+    torch.testing.assert_close(*found)
+
+
 def test_second_gradients() -> None:
     x = numbers(COLUMNS, 2, dtype=F64).requires_grad_()
     assert gradgradcheck(by_kernels(lambda x: csr(F64) @ x.square()), (x,), fast_mode=True)

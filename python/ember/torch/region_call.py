@@ -392,7 +392,10 @@ class _Differentiable(torch.autograd.Function):
                 others.append(Outline(argument))
         ctx.others = others
         ctx.save_for_backward(*kept)
-        result = call.run(arguments)
+        # Gradients are disabled here, so that compiled code makes calls that came before.
+        result = call.again(arguments)
+        if result is NotImplemented:
+            result = call.run(arguments)
         # PyTorch's own may be a view, which nothing may be written to behind an autograd function.
         return result.clone() if result._is_view() else result
 

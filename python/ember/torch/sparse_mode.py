@@ -10,26 +10,36 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from ember import configuration
+from ember.threads import get_num_threads
 from ember.torch import private, private_names
-from ember.torch.element_types import VALUE_TYPES
-from ember.torch.region_call import PLAIN, RegionCall
+from ember.torch.element_types import SUM_TYPES, VALUE_TYPES
+from ember.torch.region_call import PLAIN
 from ember.torch.settings import Settings
 from ember.torch.sparse_operand import (
+    BY_ROWS,
     LAYOUT_NAMES,
     MATRICES,
     SPARSE,
+    csr_parts,
     has_sparse,
+    parts_of,
     shows_gradient,
+    with_values,
 )
-from ember.torch.sparse_products import REDUCTIONS, SampledProduct, SparseProduct
-from ember.torch.sparse_sum import ProductSum
+from ember.torch.sparse_products import (
+    ADDED,
+    REDUCTIONS,
+    SAMPLED,
+    ProductCall,
+    ProductKind,
+)
 
 # Its lines are in the stacks of what is captured, but are no place in a model.
 MODE_FILE = __file__
@@ -53,7 +63,7 @@ FUNCTIONS: dict[Any, tuple[str, tuple[str, ...]]] = {
 # Those whose gradient of a sparse matrix is a sparse one; that of all others is dense.
 SPARSE_GRADIENTS = frozenset((torch.sparse.mm, torch.sparse.addmm, torch.sparse.sampled_addmm))
 # The types that PyTorch multiplies.
-_EXACT = frozenset((torch.float32, torch.float64))
+_EXACT = frozenset(SUM_TYPES)
 _ALL = frozenset(VALUE_TYPES)
 # By layout, and whether it is the plain product: without a reduction.
 TYPES: dict[tuple[torch.layout, bool], frozenset[torch.dtype]] = {
@@ -64,9 +74,9 @@ TYPES: dict[tuple[torch.layout, bool], frozenset[torch.dtype]] = {
     (torch.sparse_coo, True): _ALL,
     (torch.sparse_coo, False): frozenset(),
 }
-
-
-Call = TypeVar("Call", bound=RegionCall)
+# From so many elements a row on, a kernel that shares rows out among threads makes up for finding
+# where the rows of a COO begin: PyTorch's way to do that takes some nanoseconds an entry.
+LONG = 32
 
 
 class LeftError(Exception):
@@ -82,7 +92,7 @@ class Product:
 
     function: str
     title: str
-    call: RegionCall | None
+    call: ProductCall | None
     reason: str
     stack: Sequence[traceback.FrameSummary]
 
@@ -99,10 +109,11 @@ class SparseProducts(TorchFunctionMode):
         super().__init__()
         self.settings = settings or Settings()
         self.heard = heard
-        # By layout and reduction of products, and those of sampled ones.
-        self.calls: dict[Any, Any] = {}
-        # Those of matrices in CSR by functions and numbers of arguments, for calls like before.
-        self.repeated: dict[tuple[str, int], RegionCall] = {}
+        # By the fields of ProductKind.
+        self.calls: dict[tuple[Any, ...], ProductCall] = {}
+        # Those of matrices in CSR, for calls like before: by what COMPUTE has, what is given behind
+        # the matrices, and the length and type of their rows.
+        self.repeated: dict[tuple[Any, ...], ProductCall] = {}
 
     def __torch_function__(
         self,
@@ -158,28 +169,27 @@ class SparseProducts(TorchFunctionMode):
 
     def _again(self, kind: str, args: tuple[Any, ...]) -> Any:
         """A product or a sum with one that is like those before, or NotImplemented."""
-        call = self.repeated.get((kind, len(args)))
-        if call is None or self.heard is not None:
+        added = args[:1] if kind == "addmm" else ()
+        if self.heard is not None or len(args) < len(added) + 2:
             return NotImplemented
-        matrix, dense = args[-2:]
+        matrix, dense, *others = args[len(added) :]
         if (
             type(matrix) not in PLAIN
             or type(dense) not in PLAIN
             or matrix.layout is not torch.sparse_csr
             or dense.dim() != 2
-            or matrix.shape[1] != dense.shape[0]
-            or torch.is_autocast_enabled("cpu")
         ):
             return NotImplemented
-        return call.again(args)
+        columns, length = dense.shape
+        call = self.repeated.get((kind, *others, length, dense.dtype))
+        if call is None or matrix.shape[1] != columns or torch.is_autocast_enabled("cpu"):
+            return NotImplemented
+        for one in added:
+            if type(one) not in PLAIN or one.shape != (matrix.shape[0], length):
+                return NotImplemented
+        return call.again((*csr_parts(matrix), dense, *added))
 
-    def _kept(self, key: Any, call: Call, name: str) -> Call:
-        """The call for all products of one kind: this, or what another thread has made."""
-        call.__name__ = call.__qualname__ = name
-        kept: Call = self.calls.setdefault(key, call)
-        return kept
-
-    def tell(self, kind: str, title: str, call: RegionCall | None, reason: str = "") -> None:
+    def tell(self, kind: str, title: str, call: ProductCall | None, reason: str = "") -> None:
         """Says what became of a product, to who wants to hear it."""
         if self.heard is not None:
             stack = traceback.extract_stack()
@@ -188,16 +198,38 @@ class SparseProducts(TorchFunctionMode):
     def product(self, matrix: Any, dense: Any, reduction: str | None = None) -> Any:
         """torch.sparse.mm(matrix, dense, reduction), None for the plain one; raises LeftError."""
         self.check(matrix, dense, reduction)
-        layout = matrix.layout
-        call = self.calls.get((layout, reduction))
-        if call is None:
-            call = self._product_call(layout, reduction)
+        product = reduction or "sum"
+        if product not in REDUCTIONS:
+            raise LeftError(f"the reduction {reduction} has no kernel")
+        call, arguments = self.prepared(product, matrix, dense)
+        if matrix.layout is torch.sparse_csr:
+            others = () if reduction is None else (reduction,)
+            self.repeated["mm", *others, dense.shape[1], dense.dtype] = call
         if self.heard is not None:
-            title = (
-                f"{reduction or 'sum'} of rows by the entries of a {LAYOUT_NAMES[layout]} matrix"
-            )
-            self.tell("mm", title, call)
-        return call(matrix, dense)
+            layout = LAYOUT_NAMES[matrix.layout]
+            self.tell("mm", f"{product} of rows by the entries of a {layout} matrix", call)
+        return call(*arguments)
+
+    def prepared(
+        self, product: str, matrix: Tensor, dense: Tensor, *others: Any
+    ) -> tuple[ProductCall, Sequence[Any]]:
+        """The call of a product, and its arguments: those of the matrix, the dense one and others.
+
+        The call is that of all products of its kind.
+        """
+        length = dense.shape[1]
+        is_long = length >= LONG and get_num_threads() > 1
+        form, (rows, columns, values) = parts_of(matrix, by_rows=is_long)
+        kind = form, product, length, dense.dtype, columns.dtype
+        call = self.calls.get(kind)
+        if call is None:
+            settings = self.settings
+            made = ProductCall(ProductKind(*kind), settings.kernel_options, settings.raises)
+            made.__name__ = made.__qualname__ = f"sparse_product_{product}_by_{form}"
+            # Another thread may have made one.
+            call = self.calls.setdefault(kind, made)
+        count = (matrix.shape[0],) if form != BY_ROWS else ()
+        return call, (rows, columns, values.contiguous(), dense.contiguous(), *others, *count)
 
     def check(self, matrix: Any, dense: Any, reduction: str | None = None) -> None:
         """Raises LeftError for a product that has no kernel."""
@@ -216,23 +248,6 @@ class SparseProducts(TorchFunctionMode):
             raise LeftError(f"there is no kernel for {types} where PyTorch has no product")
         if matrix.shape[1] != dense.shape[0]:
             raise LeftError("its sizes do not agree")
-
-    def _product_call(self, layout: torch.layout, reduction: str | None) -> SparseProduct:
-        """The call for products of that kind; raises LeftError."""
-        plain = reduction or "sum"
-        if plain not in REDUCTIONS:
-            raise LeftError(f"the reduction {reduction} has no kernel")
-        call = SparseProduct(
-            _reference(torch.sparse.mm, reduction),
-            plain,
-            self.settings.kernel_options,
-            self.settings.raises,
-        )
-        name = f"sparse_product_{LAYOUT_NAMES[layout].lower()}_{plain}"
-        kept = self._kept((layout, reduction), call, name)
-        if (layout, reduction) == (torch.sparse_csr, None):
-            self.repeated["mm", 2] = kept
-        return kept
 
     def mm(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """torch.mm and the like."""
@@ -266,15 +281,15 @@ class SparseProducts(TorchFunctionMode):
         return torch.add(expanded if beta == 1 else expanded * beta, product, alpha=alpha)
 
     def sum(self, added: Tensor, matrix: Tensor, dense: Tensor) -> Any:
-        """torch.addmm(added, matrix, dense) of a matrix in CSR; raises LeftError."""
+        """torch.addmm(added, matrix, dense); raises LeftError."""
         self.check(matrix, dense)
-        call = self.calls.get("sum")
-        if call is None:
-            product = self._product_call(matrix.layout, None)
-            call = self._kept("sum", ProductSum(product), "sparse_sum_csr")
-            self.repeated["addmm", 3] = call
-        self.tell("addmm", "a matrix and the sum of rows by the entries of a CSR matrix", call)
-        return call(added, matrix, dense)
+        call, arguments = self.prepared(ADDED, matrix, dense, added.contiguous())
+        if matrix.layout is torch.sparse_csr:
+            self.repeated["addmm", dense.shape[1], dense.dtype] = call
+        layout = LAYOUT_NAMES[matrix.layout]
+        title = f"a matrix and the sum of rows by the entries of a {layout} matrix"
+        self.tell("addmm", title, call)
+        return call(*arguments)
 
     def sampled(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """torch.sparse.sampled_addmm: where matrix has entries, plus beta times these."""
@@ -293,13 +308,11 @@ class SparseProducts(TorchFunctionMode):
             raise LeftError(f"there is no kernel for {matrix.dtype} where PyTorch has none")
         if (left.shape[0], right.shape[1]) != matrix.shape or left.shape[1] != right.shape[0]:
             raise LeftError("its sizes do not agree")
-        call = self.calls.get("sampled")
-        if call is None:
-            settings = self.settings
-            call = SampledProduct(_reference_of_sampled, settings.kernel_options, settings.raises)
-            call = self._kept("sampled", call, "sampled_product")
+        beta, alpha = float(named.get("beta", 1)), float(named.get("alpha", 1))
+        turned = right.t().contiguous()
+        call, arguments = self.prepared(SAMPLED, matrix.detach(), left, turned, alpha, beta)
         self.tell("sampled_addmm", "products of rows at the entries of a CSR matrix", call)
-        return call(matrix, left, right, named.get("beta", 1), named.get("alpha", 1))
+        return with_values(matrix, call(*arguments), beta)
 
 
 # It is inlined into what torch.compile captures, but is nothing to capture where it is called; nor
@@ -319,7 +332,6 @@ def _sums_otherwise(added: Tensor, matrix: Tensor, dense: Tensor) -> bool:
     """Whether the kernel of sums takes other tensors than these."""
     return (
         type(added) not in PLAIN
-        or matrix.layout is not torch.sparse_csr
         or added.layout is not torch.strided
         or added.dtype is not dense.dtype
         or dense.dim() != 2
@@ -354,6 +366,10 @@ def _check(matrix: Tensor, dense: Tensor) -> None:
         raise LeftError("batches of sparse matrices have no kernel")
     if torch.is_autocast_enabled("cpu"):
         raise LeftError("autocast chooses its types")
+    if private.is_transformed():
+        raise LeftError("kernels take no part in functorch's transforms")
+    if any(type(one) not in PLAIN or not one.is_cpu for one in (matrix, dense)):
+        raise LeftError("kernels read plain tensors on the cpu")
 
 
 def sparse_functions_seen() -> int:
@@ -378,23 +394,6 @@ def outside_products(forward: Callable[..., Any]) -> Callable[..., Any]:
             return forward(*inputs)
 
     return run
-
-
-def _reference(function: Callable[..., Any], reduction: str | None) -> Callable[..., Any]:
-    def reference(matrix: Tensor, dense: Tensor) -> Any:
-        with private.outside_modes():
-            if reduction is None:
-                return function(matrix, dense)
-            return function(matrix, dense, reduction)
-
-    return reference
-
-
-def _reference_of_sampled(
-    matrix: Tensor, left: Tensor, right: Tensor, beta: float, alpha: float
-) -> Any:
-    with private.outside_modes():
-        return torch.sparse.sampled_addmm(matrix, left, right, beta=beta, alpha=alpha)
 
 
 def sparse_products(options: Mapping[str, Any] | Settings | None = None) -> SparseProducts:

@@ -1,11 +1,10 @@
-"""Reads PyTorch's sparse matrices as kernels take them: rows, columns and values of their entries.
+"""Reads PyTorch's sparse matrices as statements take them: rows, columns and values.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -24,74 +23,88 @@ _CONSTRUCTORS = ("SparseCooTensorWithDimsAndTensorsBackward0", "SparseCompressed
 _KEPT_GRADIENTS = ("CoalesceBackward0", "TBackward0", "TransposeBackward0")
 
 
-@dataclass(frozen=True)
-class Entries:
-    """A sparse matrix of shape `shape`: an entry is values[p] at (row, columns[p]).
+# How statements take a matrix: with the positions at which rows begin, or columns, or with the row
+# and column of every entry, which may repeat and come in any order unless they are sorted by row.
+BY_ROWS, BY_COLUMNS, BY_ENTRIES, SORTED = "rows", "columns", "entries", "sorted"
 
-    graph: csr, then rows (shape[0] + 1,) are the positions at which rows begin; or coo, then rows
-    (entries,) are those of the entries, which may repeat and come in any order. All are plain
-    contiguous tensors; those that could be are the matrix's own memory. known: the rows of the
-    entries of a csr, where they are at hand.
+
+def parts_of(matrix: Tensor, by_rows: bool = False) -> tuple[str, tuple[Tensor, Tensor, Tensor]]:
+    """The form, rows, columns and values of a matrix in CSR, CSC or COO, of which no value is
+    copied.
+
+    Entry p is values[p], in row rows[p] and column columns[p]; in the form BY_ROWS the entries of
+    row i are rows[i]:rows[i + 1], and in that BY_COLUMNS those of column j are columns[j]:columns[j
+    + 1]. values have a gradient where the matrix has one, which gets theirs, stored as PyTorch's
+    gradient of a product is. by_rows: a coalesced COO is not SORTED, but BY_ROWS.
     """
-
-    graph: str
-    rows: Tensor
-    columns: Tensor
-    values: Tensor
-    shape: tuple[int, int]
-    known: Tensor | None = None
-
-    def rows_of_entries(self) -> Tensor:
-        """The row of every entry, (entries,)."""
-        if self.graph == "coo":
-            return self.rows
-        if self.known is not None:
-            return self.known
-        return private.rows_of_entries(self.rows, self.columns)
-
-    def counts(self) -> Tensor:
-        """How many entries each row has, (rows,)."""
-        if self.graph == "csr":
-            return self.rows.diff()
-        return torch.bincount(self.rows, minlength=self.shape[0])
+    if matrix.layout is torch.sparse_csr:
+        return BY_ROWS, csr_parts(matrix)
+    if matrix.layout is torch.sparse_csc:
+        return BY_COLUMNS, (matrix.row_indices(), matrix.ccol_indices(), matrix.values())
+    if matrix.requires_grad and torch.is_grad_enabled():
+        # PyTorch's gradient has every place once.
+        matrix = matrix.coalesce()
+        values = matrix.values()
+    else:
+        values = matrix._values()
+    rows, columns = matrix._indices()
+    if not by_rows or not matrix.is_coalesced():
+        return SORTED if matrix.is_coalesced() else BY_ENTRIES, (rows, columns, values)
+    return BY_ROWS, (private.positions_of_rows(rows, matrix.shape[0]), columns, values)
 
 
-def entries_of(matrix: Tensor, by_rows: bool = False) -> Entries:
-    """The entries of a matrix in CSR or COO, or of the transposed of one in CSC.
+def csr_parts(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Those of a matrix in CSR."""
+    return matrix.crow_indices(), matrix.col_indices(), matrix.values()
 
-    Nothing is copied but for layout. by_rows: a coalesced COO, whose rows are sorted, becomes csr.
+
+def with_values(matrix: Tensor, values: Tensor, share: float = 0.0) -> Tensor:
+    """A matrix in CSR with other values, which get the gradient at its entries.
+
+    share: of the result's gradient is the matrix's, as it is stored.
     """
-    matrix = matrix.detach()
-    rows, columns = matrix.shape
-    if matrix.layout is torch.sparse_coo:
-        indices, values = matrix._indices(), matrix._values().contiguous()
-        places, others = indices[0].contiguous(), indices[1].contiguous()
-        if not by_rows or not matrix.is_coalesced():
-            return Entries("coo", places, others, values, (rows, columns))
-        positions = private.positions_of_rows(places, rows)
-        return Entries("csr", positions, others, values, (rows, columns), places)
-    values = matrix.values().contiguous()
-    if matrix.layout is torch.sparse_csr:
-        positions, others = matrix.crow_indices(), matrix.col_indices()
-        return Entries("csr", positions.contiguous(), others.contiguous(), values, (rows, columns))
-    positions, others = matrix.ccol_indices(), matrix.row_indices()
-    return Entries("csr", positions.contiguous(), others.contiguous(), values, (columns, rows))
-
-
-def with_values(matrix: Tensor, values: Tensor) -> Tensor:
-    """A matrix in CSR or coalesced COO with other values; its indices are copied."""
-    matrix = matrix.detach()
-    if matrix.layout is torch.sparse_csr:
-        return torch.sparse_csr_tensor(
-            matrix.crow_indices().clone(),
-            matrix.col_indices().clone(),
-            values,
-            matrix.shape,
-            check_invariants=False,
-        )
-    return torch.sparse_coo_tensor(
-        matrix._indices().clone(), values, matrix.shape, is_coalesced=True, check_invariants=False
+    if torch.is_grad_enabled() and (matrix.requires_grad or values.requires_grad):
+        found: Tensor = _WithValues.apply(matrix, values, share)  # type: ignore[no-untyped-call]
+        return found
+    return torch.sparse_csr_tensor(
+        matrix.crow_indices().clone(),
+        matrix.col_indices().clone(),
+        values,
+        matrix.shape,
+        check_invariants=False,
     )
+
+
+class _WithValues(torch.autograd.Function):
+    """The same for autograd.
+
+    For a gradient that has other entries, all zeros are written, as PyTorch does for any.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, matrix: Tensor, values: Tensor, share: float) -> Tensor:
+        found = with_values(matrix, values)
+        ctx.share, ctx.places = share, found.detach()
+        ctx.set_materialize_grads(False)
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        (gradient,) = gradients
+        if gradient is None:
+            return None, None, None
+        of_matrix = gradient * ctx.share if ctx.needs_input_grad[0] else None
+        return of_matrix, _values_at(gradient, ctx.places), None
+
+
+def _values_at(gradient: Tensor, places: Tensor) -> Tensor:
+    """The values of a matrix, in CSR or dense, at the entries of one in CSR."""
+    rows, columns, _ = csr_parts(places)
+    if gradient.layout is torch.sparse_csr:
+        own_rows, own_columns, values = csr_parts(gradient)
+        if torch.equal(own_rows, rows) and torch.equal(own_columns, columns):
+            return values
+    return gradient.to_dense()[private.rows_of_entries(rows, columns), columns]
 
 
 def shows_gradient(operand: Any) -> bool:

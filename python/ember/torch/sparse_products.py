@@ -1,270 +1,265 @@
-"""Products with sparse matrices: torch.sparse.mm and torch.sparse.sampled_addmm by kernels.
+"""Products with sparse matrices as statements on the matrix's parts, with their gradients.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import math
-from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ember.compiler import Options
-from ember.embed_programs import ENTRY, SDDMM, SpMM, array, program
-from ember.kernel import Library
-from ember.threads import get_num_threads
-from ember.torch.calls.edge_groups import EdgeMemory
-from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
-from ember.torch.region_call import NotTakenError, Reference, RegionCall
-from ember.torch.repeat import MOST, Repeat, exactly, repeat_of
-from ember.torch.sparse_operand import MATRICES, Entries, entries_of, with_values
+from ember.compiler import Notation, Options
+from ember.torch import private
+from ember.torch.calls.edge_ends import End
+from ember.torch.calls.statement_call import Program, StatementCall
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
+from ember.torch.graph.costs import is_worth_grouping
+from ember.torch.region_call import NotTakenError
+from ember.torch.repeat import Repeat
+from ember.torch.sparse_operand import BY_COLUMNS, BY_ENTRIES, BY_ROWS, SORTED, with_values
 
+# What errors call the arrays of statements.
 NAMES = {"rows": "rows of the sparse matrix", "columns": "columns of the sparse matrix"}
-# Reductions of torch.sparse.mm, with those of kernels; the least is the largest of the negated.
-REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max", "amin": "max"}
-# From so many elements a row on, a kernel that shares rows out among threads makes up for finding
-# where the rows of a COO begin: PyTorch's way to do that takes some nanoseconds an entry.
-LONG = 32
+# Reductions of torch.sparse.mm: of what the entries of a row multiply.
+REDUCTIONS = ("sum", "mean", "amax", "amin")
+# The other products: a sum that is added to a matrix, and products at the entries.
+ADDED, SAMPLED = "addmm", "sampled"
+# Where a call has what is added.
+_ADDED_PLACE = 4
 
-Kernel = tuple[Callable[..., Any], Library]
+_OF_ROW = "p in rows[i]:rows[i + 1]"
+_OF_COLUMN = "j, p in columns[j]:columns[j + 1]"
+_TERM = "values[p] * dense[columns[p],f]"
+_SCATTERED = "y[rows[p],f] += values[p] * dense[j,f] for " + _OF_COLUMN
+# What is multiplied by 0 may be no number.
+_SAMPLE = (
+    "y[p] = alpha * sum[f](left[{},f] * right[columns[p],f]) "
+    "+ (beta * values[p] if beta != 0.0 else 0.0)"
+)
+# By the form of the matrix. Rows without entries are 0 whatever they are reduced by.
+_STATEMENTS = {
+    (BY_ROWS, "sum"): f"y[i,f] = sum[{_OF_ROW}]({_TERM})",
+    (BY_ROWS, "mean"): (
+        f"let count[i] = max(rows[i + 1] - rows[i], 1); y[i,f] = sum[{_OF_ROW}]({_TERM}) / count[i]"
+    ),
+    (BY_ROWS, "amax"): f"y[i,f] = max[{_OF_ROW}]({_TERM}) if rows[i] < rows[i + 1] else 0.0",
+    (BY_ROWS, "amin"): f"y[i,f] = min[{_OF_ROW}]({_TERM}) if rows[i] < rows[i + 1] else 0.0",
+    (BY_ROWS, ADDED): f"y[i,f] = added[i,f] + sum[{_OF_ROW}]({_TERM})",
+    (BY_ROWS, SAMPLED): f"{_SAMPLE.format('i')} for i, {_OF_ROW}",
+    (BY_COLUMNS, "sum"): f"y[i,f] = 0.0; {_SCATTERED}",
+    (BY_COLUMNS, ADDED): f"y[i,f] = added[i,f]; {_SCATTERED}",
+    (BY_ENTRIES, "sum"): f"y[i,f] = 0.0; y[rows[p],f] += {_TERM}",
+    (BY_ENTRIES, ADDED): f"y[i,f] = added[i,f]; y[rows[p],f] += {_TERM}",
+    (BY_ENTRIES, SAMPLED): _SAMPLE.format("rows[p]"),
+}
+# What statements read behind the matrix's rows, columns and values, by the product.
+_OPERANDS = {
+    ADDED: ("dense", "added"),
+    SAMPLED: ("left", "right", "alpha", "beta"),
+}
 
 
-@cache
-def product_kernel(
-    graph: str, length: int, value: str, index: str, reduction: str, options: Options
-) -> Kernel:
-    """Reduces values times rows of a dense matrix; raises CompileError."""
-    places, rows = array(index, None), array(value, None, length)
-    operation = SpMM(
-        rows=places,
-        columns=places,
-        graph=graph,
-        values=array(value, None),
-        dense=rows,
-        out=rows,
-        reduction=reduction,
-    )
-    library = options.load(program(operation, kind="memref", names=NAMES))
-    return library.entry(ENTRY).bind(gradients=True), library
+@dataclass(frozen=True)
+class ProductKind:
+    """What is fixed of a product.
+
+    form: of the matrix, as parts_of has it. product: one of REDUCTIONS, ADDED or
+    SAMPLED. length: of rows of dense matrices. value, index: the types of elements.
+    """
+
+    form: str
+    product: str
+    length: int
+    value: torch.dtype
+    index: torch.dtype
+
+    @property
+    def is_sampled(self) -> bool:
+        return self.product == SAMPLED
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The names of what statements read behind the matrix."""
+        return _OPERANDS.get(self.product, ("dense",))
+
+    def notation(self) -> Notation:
+        text = _STATEMENTS[BY_ENTRIES if self.form == SORTED else self.form, self.product]
+        value, index = VALUE_TYPES[self.value], INDEX_TYPES[self.index]
+        total = value if self.value in SUM_TYPES else "f32"
+        rows, entries = f"?x{self.length}x", "?x"
+        types = {
+            "rows": entries + index,
+            "columns": entries + index,
+            "values": entries + value,
+            "y": (entries if self.is_sampled else rows) + value,
+            **dict.fromkeys(("dense", "added", "left", "right"), rows + value),
+            **dict.fromkeys(("alpha", "beta"), value),
+            "count": entries + total,
+        }
+        if total != value and "+=" in text:
+            # What is added up in memory is rounded once.
+            text = "let " + text.replace("y[", "total[") + "; y[i,f] = total[i,f]"
+            types["total"] = rows + total
+        named = [f"--type={name}:{one}" for name, one in types.items() if name in text]
+        return Notation(text, tuple(named))
+
+    def program(self) -> Program:
+        """The statements, of: rows, columns, values, operands, and where the form is not BY_ROWS
+        the number of rows."""
+        inputs = ("rows", "columns", "values", *self.operands)
+        is_by_rows = self.form == BY_ROWS
+        count = (0, 0, -1) if is_by_rows else (len(inputs), 0, 0)
+        entries, length = (2, 0, 0), (3, 1, 0)
+        is_by_entries = self.form in (BY_ENTRIES, SORTED)
+        ends = (End(0, "rows"), End(1, "columns")) if is_by_entries else ()
+        offsets = {BY_ROWS: ["rows"], BY_COLUMNS: ["columns"]}.get(self.form, [])
+        is_linear = self.product not in ("amax", "amin")
+        return Program(
+            self.notation(),
+            "y",
+            inputs,
+            (entries,) if self.is_sampled else (count, length),
+            prototype=3,
+            elements=((entries, length),),
+            least_differentiated=0,
+            # PyTorch's gradient goes to one of several that are the largest.
+            undifferentiated=frozenset() if is_linear else frozenset((2, 3)),
+            given=len(inputs) + (not is_by_rows),
+            offsets=frozenset(offsets),
+            ends=ends,
+            # Rows in order are as fast to add to as groups of them.
+            scatters=("sum",) if self.form == BY_ENTRIES and not self.is_sampled else (),
+        )
 
 
-@cache
-def sampled_kernel(graph: str, length: int, value: str, index: str, options: Options) -> Kernel:
-    """Products of two dense matrices' rows where a sparse one has entries; raises CompileError."""
-    places, rows = array(index, None), array(value, None, length)
-    operation = SDDMM(
-        rows=places, columns=places, graph=graph, left=rows, right=rows, out=array(value, None)
-    )
-    library = options.load(program(operation, kind="memref", names=NAMES))
-    return library.entry(ENTRY).bind(gradients=True), library
+class ProductCall(StatementCall):
+    """A product of the parts of a sparse matrix and dense ones.
 
-
-class SparseCall(RegionCall):
-    """A product that reads sparse matrices and dense ones.
+    Its inputs, all contiguous: rows, columns and values as parts_of has them; dense (columns,
+    length), with ADDED also added (rows, length); or, of sampled products, left (rows,
+    length), right (columns, length), alpha and beta; then the number of rows, unless the
+    matrix is BY_ROWS.
 
     Raises IndexOutOfRangeError or OffsetsError for a matrix whose indices are wrong; PyTorch, which
     may read past the end of memory for these, is not asked.
     """
 
-    layouts = MATRICES | {torch.strided}
     asks_again = False
 
-    def __init__(
-        self, reference: Reference, inputs: int, options: Options, raises: bool = False
-    ) -> None:
-        super().__init__(reference, inputs, raises)
-        self.options = options
-        self.memory = EdgeMemory()
+    def __init__(self, kind: ProductKind, options: Options, raises: bool = False) -> None:
+        super().__init__(self._by_pytorch_of_parts, kind.program(), options, raises)
+        self.kind = kind
+        self.names = NAMES
+        # The place of the dense matrix whose rows are looked up by columns.
+        self._looked_up = 4 if kind.is_sampled else 3
 
-    def transposed(self, entries: Entries) -> Entries:
-        """The transposed matrix: by rows, which is on threads, where it was asked for before."""
-        rows, columns = entries.shape
-        of_entries = entries.rows_of_entries()
-        edges = self.memory.find((entries.columns, of_entries))
-        grouped = None if edges is None else edges.by(0, columns)
-        in_order = None if grouped is None else grouped.in_order(1)
-        if grouped is None or in_order is None or in_order[1] >= rows:
-            return Entries("coo", entries.columns, of_entries, entries.values, (columns, rows))
-        values = entries.values.index_select(0, grouped.order)
-        return Entries("csr", grouped.offsets, in_order[0], values, (columns, rows))
-
-    def multiply(self, entries: Entries, dense: Tensor, reduction: str) -> Tensor:
-        """The rows of `dense` (columns, length), times the values, reduced: (rows, length)."""
-        length = dense.shape[1]
-        out = dense.new_empty((entries.shape[0], length))
-        if 0 in (out.numel(), len(entries.values)):
-            return out.zero_()
-        kernel, library = product_kernel(
-            entries.graph,
-            length,
-            VALUE_TYPES[dense.dtype],
-            INDEX_TYPES[entries.columns.dtype],
-            reduction,
-            self.options,
-        )
-        self.libraries[library] = None
-        kernel(entries.rows, entries.columns, entries.values, dense.detach().contiguous(), out)
-        return out
-
-    def sample(self, entries: Entries, left: Tensor, right: Tensor) -> Tensor:
-        """left[row] . right[column] for every entry, (entries,); rows are as long as each other."""
-        out = left.new_empty(len(entries.values))
-        if 0 in (len(out), left.shape[1]):
-            return out.zero_()
-        kernel, library = sampled_kernel(
-            entries.graph,
-            left.shape[1],
-            VALUE_TYPES[left.dtype],
-            INDEX_TYPES[entries.columns.dtype],
-            self.options,
-        )
-        self.libraries[library] = None
-        kernel(
-            entries.rows,
-            entries.columns,
-            left.detach().contiguous(),
-            right.detach().contiguous(),
-            out,
-        )
-        return out
-
-
-def parts_of(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """A matrix in CSR as its kernel takes it."""
-    return matrix.crow_indices(), matrix.col_indices(), matrix.values()
-
-
-class SparseProduct(SparseCall):
-    """torch.sparse.mm(matrix, dense, reduction); "sum" is the product of the two.
-
-    Inputs: the sparse matrix (rows, columns), the dense one (columns, length).
-    """
-
-    def __init__(
-        self, reference: Reference, reduction: str, options: Options, raises: bool = False
-    ) -> None:
-        super().__init__(reference, 2, options, raises)
-        self.reduction = reduction
-
-    def forward(self, matrix: Tensor, dense: Tensor) -> Tensor:
-        is_long = dense.shape[1] >= LONG and get_num_threads() > 1
-        entries = entries_of(matrix, by_rows=is_long)
-        if matrix.layout is torch.sparse_csc:
-            entries = self.transposed(entries)
-        if self.reduction in ("amax", "amin"):
-            # The kernels' maximum and PyTorch's differ in NaN.
-            if not all(math.isfinite(float(one.sum())) for one in (entries.values, dense)):
-                raise NotTakenError
-            if self.reduction == "amin":
-                negated = Entries(
-                    entries.graph, entries.rows, entries.columns, -entries.values, entries.shape
+    def _by_pytorch_of_parts(
+        self, rows: Tensor, columns: Tensor, values: Tensor, *others: Any
+    ) -> Tensor:
+        """PyTorch's own product."""
+        found: Tensor
+        kind, dense = self.kind, others[self._looked_up - 3]
+        with private.outside_modes():
+            if kind.form == BY_COLUMNS:
+                columns = private.rows_of_entries(columns, rows)
+            if kind.form == BY_ROWS:
+                shape = len(rows) - 1, len(dense)
+                places = torch.sparse_csr_tensor(
+                    rows, columns, values.detach(), shape, check_invariants=False
                 )
-                # Not the negated: rows without entries are 0, not -0.
-                return 0 - self.multiply(negated, dense, "max")
-        return self.multiply(entries, dense, REDUCTIONS[self.reduction])
+                matrix = with_values(places, values)
+            else:
+                places, shape = torch.stack((rows, columns)), (others[-1], len(dense))
+                matrix = torch.sparse_coo_tensor(places, values, shape, check_invariants=False)
+            if kind.is_sampled:
+                left, _, alpha, beta = others[:4]
+                found = torch.sparse.sampled_addmm(
+                    matrix, left, dense.t(), beta=beta, alpha=alpha
+                ).values()
+            elif kind.product == ADDED:
+                found = torch.addmm(others[1], matrix, dense)
+            elif kind.product == "sum" and (kind.form != BY_ROWS or kind.value in SUM_TYPES):
+                found = torch.sparse.mm(matrix, dense)
+            else:
+                found = torch.sparse.mm(matrix, dense, kind.product)
+        return found
+
+    def _taken(self, given: Sequence[Any]) -> list[Any]:
+        if any(isinstance(one, Tensor) and not one.numel() for one in given):
+            raise NotTakenError
+        return super()._taken(given)
+
+    def forward(self, *given: Any) -> Tensor:
+        if self.kind.form == BY_COLUMNS and self._is_worth_grouping(given):
+            return self._by_entries.forward(*self._entries(given))
+        return super().forward(*given)
 
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
-        """Of sums and means with a matrix in CSR: its parts are looked up in each call."""
-        matrix, dense = arguments
-        if matrix.layout is not torch.sparse_csr or self.reduction not in ("sum", "mean"):
-            return None
-        parts, length = (*parts_of(matrix), dense), dense.shape[1]
-        if 0 in (length, matrix.shape[0], len(parts[2])):
-            return None
-        _, library = product_kernel(
-            "csr",
-            length,
-            VALUE_TYPES[dense.dtype],
-            INDEX_TYPES[parts[1].dtype],
-            self.reduction,
-            self.options,
-        )
-        repeat = repeat_of(
-            library.entry(ENTRY).common(gradients=True),
-            parts,
-            range(4),
-            3,
-            ((0, 0, -1), length),
-            bounds=[(0, 0, 2, MOST), (2, 0, 1, MOST), *exactly(3, *dense.shape)[1:]],
-        )
-        if repeat is None:
-            return None
+        return None if self.kind.form == BY_COLUMNS else super().repeat_for(arguments)
 
-        def again(arguments: tuple[Any, ...], gradients: bool) -> Any:
-            matrix, dense = arguments
-            return repeat((*parts_of(matrix), dense), gradients)
+    # What is scattered, by where: rows that a matrix by columns adds to, and columns whose gradient
+    # one by rows adds to.
 
-        return again
+    def _is_worth_grouping(self, given: Sequence[Any]) -> bool:
+        return is_worth_grouping(len(given[2]), self.kind.length, ("sum",))
+
+    def _entries(self, given: Sequence[Any]) -> Sequence[Any]:
+        """The arguments of _by_entries."""
+        rows, columns, *others = given
+        if self.kind.form == BY_COLUMNS:
+            return rows, private.rows_of_entries(columns, rows), *others
+        return private.rows_of_entries(rows, columns), columns, *others, len(rows) - 1
+
+    @cached_property
+    def _by_entries(self) -> "ProductCall":
+        """The same sum of a matrix BY_ENTRIES, which are grouped where they come again."""
+        product = "sum" if self.kind.product == "mean" else self.kind.product
+        kind = replace(self.kind, form=BY_ENTRIES, product=product)
+        call = ProductCall(kind, self._options, self.raises)
+        call.__name__, call.libraries = self.__name__, self.libraries
+        return call
+
+    # Gradients.
 
     def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
-        is_linear = self.reduction in ("sum", "mean")
-        return (0,) if is_linear and not needed[0] else (0, 1)
+        # As statements have it; their kernels are built when they are needed.
+        if not self.differentiates(needed):
+            return range(self.inputs)
+        dense = range(3, self._looked_up + 1)
+        reads = {0, 1}
+        if self.kind.is_sampled:
+            reads |= {7 - place for place in dense if needed[place]}
+        else:
+            reads |= {place for place, other in ((2, 3), (3, 2)) if needed[other]}
+        return reads
 
     def backward(
-        self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
+        self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
-        matrix, dense = inputs
-        if self.reduction not in ("sum", "mean"):
-            raise NotTakenError
-        if needed[0] and matrix.layout is torch.sparse_csc:
-            raise NotTakenError
-        for_matrix = for_dense = None
-        entries = entries_of(matrix)
-        if self.reduction == "mean":
-            counts = entries.counts().clamp(min=1)
+        others = list(needed)
+        adds = self.kind.product == ADDED and others[_ADDED_PLACE]
+        if adds:
+            others[_ADDED_PLACE] = False
+        found: list[Tensor | None] = [None] * self.inputs
+        if any(others):
+            found = [*self._of_product(given, others, gradient)]
+        if adds:
+            # The result's own, and no copy of it.
+            found[_ADDED_PLACE] = gradient
+        return found
+
+    def _of_product(
+        self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor
+    ) -> Sequence[Tensor | None]:
+        """Gradients of all but what is added, by columns where a matrix comes again."""
+        is_scattered = self.kind.form == BY_ROWS and needed[self._looked_up]
+        if not is_scattered or not self._is_worth_grouping(given):
+            return super().backward(given, needed, gradient)
+        if self.kind.product == "mean":
+            counts = given[0].diff().clamp(min=1)
             gradient = gradient / counts.to(gradient.dtype).view(-1, 1)
-        if needed[1]:
-            is_other = matrix.layout is torch.sparse_csc
-            turned = entries if is_other else self.transposed(entries)
-            for_dense = self.multiply(turned, gradient, "sum")
-        if needed[0]:
-            if matrix.layout is torch.sparse_coo:
-                # PyTorch's gradient has every place once.
-                matrix = matrix.detach().coalesce()
-                entries = entries_of(matrix)
-            for_matrix = with_values(matrix, self.sample(entries, gradient, dense))
-        return for_matrix, for_dense
-
-
-class SampledProduct(SparseCall):
-    """torch.sparse.sampled_addmm: beta * matrix + alpha * (left @ right) where matrix has entries.
-
-    Inputs: the matrix (rows, columns) in CSR, left (rows, length), right (length, columns), beta,
-    alpha. The result has the matrix's indices.
-    """
-
-    def __init__(self, reference: Reference, options: Options, raises: bool = False) -> None:
-        super().__init__(reference, 5, options, raises)
-
-    def forward(
-        self, matrix: Tensor, left: Tensor, right: Tensor, beta: float, alpha: float
-    ) -> Tensor:
-        entries = entries_of(matrix)
-        values = self.sample(entries, left, right.t())
-        if alpha != 1:
-            values *= alpha
-        if beta != 0:
-            values.add_(entries.values, alpha=beta)
-        return with_values(matrix, values)
-
-    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
-        return (0, *(place for place, other in ((1, 2), (2, 1)) if needed[other]))
-
-    def backward(
-        self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
-    ) -> Sequence[Tensor | None]:
-        _, left, right, beta, alpha = inputs
-        if gradient.layout is not torch.sparse_csr:
-            raise NotTakenError
-        for_matrix = for_left = for_right = None
-        entries = entries_of(gradient)
-        if needed[0]:
-            for_matrix = with_values(gradient, entries.values * beta)
-        if needed[1]:
-            for_left = self.multiply(entries, right.t(), "sum").mul_(alpha)
-        if needed[2]:
-            for_right = self.multiply(self.transposed(entries), left, "sum").mul_(alpha).t()
-        return for_matrix, for_left, for_right, None, None
+        return self._by_entries.backward(self._entries(given), (*needed, False), gradient)[:-1]

@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -41,13 +41,12 @@ def contract(
     letters: Sequence[str], result: str, steps: Steps, operands: Sequence[Tensor]
 ) -> Tensor:
     """A contraction of tensors by products of elements and sums of these alone."""
-    left = list(zip(letters, operands, strict=True))
-    for one, other in steps:
-        pair = [left[one], left[other]]
-        left = [kept for place, kept in enumerate(left) if place not in (one, other)]
-        kept = "".join(sorted(_kept([own for own, _ in pair], [*_own(left), result])))
-        left.append((kept, _summed(pair, kept)))
-    return _summed(left, result)
+    left = list(operands)
+    for step in _products(steps, letters, result):
+        pair = [left[place] for place in step.places]
+        left = _without(left, step.places)
+        left.append(_summed(list(zip(step.pair, pair, strict=True)), step.made))
+    return left[0]
 
 
 def contraction_at(node: Node) -> Contraction | None:
@@ -91,55 +90,65 @@ def _sizes(letters: Sequence[str], tensors: Sequence[Tensor]) -> dict[str, int]:
     return sizes
 
 
-def _own(pairs: Sequence[tuple[str, Any]]) -> list[str]:
-    return [own for own, _ in pairs]
+@dataclass(frozen=True)
+class _Product:
+    """A step of an order: the letters of its two operands, those of what it makes, and those of all
+    that is left behind it, that last."""
+
+    places: tuple[int, int]
+    pair: tuple[str, str]
+    made: str
+    left: list[str]
 
 
-def _kept(pair: Sequence[str], others: Sequence[str]) -> set[str]:
-    """The letters of two operands that others have, too: the rest is summed."""
-    return set("".join(pair)) & set("".join(others))
+def _product(letters: Sequence[str], result: str, places: tuple[int, int]) -> _Product:
+    """The product of two operands, summed over the letters that no other has."""
+    pair = letters[places[0]], letters[places[1]]
+    left = _without(letters, places)
+    made = result
+    if left:
+        made = "".join(sorted(set("".join(pair)) & set("".join([*left, result]))))
+    return _Product(places, pair, made, [*left, made])
 
 
-def _orders(letters: list[str], result: str) -> list[Steps]:
+def _without(items: Sequence[Any], places: tuple[int, int]) -> list[Any]:
+    return [item for place, item in enumerate(items) if place not in places]
+
+
+def _products(steps: Steps, letters: Sequence[str], result: str) -> Iterator[_Product]:
+    """All products of an order, with that of the last two."""
+    left = list(letters)
+    for places in (*steps, (0, 1)):
+        product = _product(left, result, places)
+        left = product.left
+        yield product
+
+
+def _orders(letters: Sequence[str], result: str) -> list[Steps]:
     """All orders, up to a last product of two."""
     if len(letters) <= 2:
         return [()]
-    found = []
-    for one, other in combinations(range(len(letters)), 2):
-        left = [own for place, own in enumerate(letters) if place not in (one, other)]
-        left.append("".join(sorted(_kept([letters[one], letters[other]], [*left, result]))))
-        found += [((one, other), *rest) for rest in _orders(left, result)]
-    return found
+    return [
+        (places, *rest)
+        for places in combinations(range(len(letters)), 2)
+        for rest in _orders(_product(letters, result, places).left, result)
+    ]
 
 
-def _products(
-    steps: Steps, letters: Sequence[str], result: str
-) -> list[tuple[tuple[str, str], set[str]]]:
-    """The letters of the two operands of each product, and of what it makes."""
-    left, found = list(letters), []
-    for one, other in (*steps, (0, 1)):
-        pair = left[one], left[other]
-        left = [own for place, own in enumerate(left) if place not in (one, other)]
-        kept = _kept(pair, [*left, result])
-        left.append("".join(sorted(kept)))
-        found.append((pair, kept))
-    return found
-
-
-def _count(letters: set[str], sizes: Mapping[str, int]) -> int:
-    return math.prod(sizes[one] for one in letters)
+def _count(letters: Iterable[str], sizes: Mapping[str, int]) -> int:
+    return math.prod(sizes[one] for one in set(letters))
 
 
 def _cost(steps: Steps, letters: Sequence[str], result: str, sizes: Mapping[str, int]) -> int:
     """How many multiplications an order takes."""
-    return sum(_count(set("".join(pair)), sizes) for pair, _ in _products(steps, letters, result))
+    return sum(_count("".join(one.pair), sizes) for one in _products(steps, letters, result))
 
 
 def _reuses(found: Contraction, sizes: Mapping[str, int]) -> bool:
     """Whether a product uses each number so often that PyTorch's library computes it faster."""
-    for pair, made in _products(found.steps, found.letters, found.result):
-        numbers = sum(_count(set(own), sizes) for own in (*pair, "".join(made)))
-        if _count(set("".join(pair)), sizes) > MOST_QUERIES * numbers:
+    for product in _products(found.steps, found.letters, found.result):
+        numbers = sum(_count(own, sizes) for own in (*product.pair, product.made))
+        if _count("".join(product.pair), sizes) > MOST_QUERIES * numbers:
             return True
     return False
 
@@ -147,7 +156,7 @@ def _reuses(found: Contraction, sizes: Mapping[str, int]) -> bool:
 def _summed(pairs: Sequence[tuple[str, Tensor]], kept: str) -> Tensor:
     """The product of tensors, by letters of their dimensions, summed over those that are not
     kept."""
-    order = [*kept, *sorted(set("".join(_own(pairs))) - set(kept))]
+    order = [*kept, *sorted(set("".join(own for own, _ in pairs)) - set(kept))]
     aligned = []
     for own, tensor in pairs:
         shown = tensor.permute([own.index(one) for one in order if one in own])

@@ -27,12 +27,11 @@ _LOOKUPS = {
     "take_along_dim": ("self", "indices"),
 }
 # Those that combine elements, with their parameters: what, and where.
-_SCATTERS = {
+SCATTERS = {
     "index_add": ("source", "index"),
     "index_put": ("values", "indices"),
     "scatter_add": ("src", "index"),
     "scatter_reduce": ("src", "index"),
-    "segment_reduce": ("data", "segments"),
 }
 
 
@@ -54,9 +53,10 @@ def scattered_by(node: Node) -> Node | None:
     operation = read(node)
     if operation is None:
         return None
-    elements, places = _SCATTERS.get(operation.name, ("", ""))
-    given = "lengths" if operation.get("offsets") is None else "offsets"
-    return _at_places(operation, elements, given if operation.name == "segment_reduce" else places)
+    if operation.name == "segment_reduce":
+        given = "lengths" if operation.get("offsets") is None else "offsets"
+        return _at_places(operation, "data", given)
+    return _at_places(operation, *SCATTERS.get(operation.name, ("", "")))
 
 
 def selected_in(node: Node) -> tuple[Node, Node] | None:

@@ -23,6 +23,7 @@ from torch.fx import Graph, Node
 from ember.torch import private
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.discovery import find
+from ember.torch.graph.irregular import SCATTERS
 from ember.torch.graph.trace import Traced, arguments_of, trace
 from ember.torch.movement import why_not_movable
 from ember.torch.operations import name_of, read, same_number, tensor_of, value_of
@@ -214,9 +215,9 @@ def _is_linear(node: Node, linear: Collection[Node]) -> bool:
         return (
             is_row and given.get("self", given.get("weight")) in linear and not given.get("dim", 0)
         )
-    if name not in ("index_add", "index_put", "scatter_add", "scatter_reduce"):
+    if name not in SCATTERS:
         return False
-    values = next(given[one] for one in ("source", "values", "src") if one in given)
+    values = given[SCATTERS[name][0]]
     if values not in linear or given.get("dim", 0) not in (0, -2):
         return False
     if name == "index_put" and not (given["accumulate"] and len(given["indices"]) == 1):

@@ -15,6 +15,7 @@ from torch.fx import Node
 from ember.torch import private
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.costs import MOST_QUERIES, is_small_matrix
+from ember.torch.graph.irregular import SCATTERS
 from ember.torch.operations import fixed_size, is_tensor
 from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (
@@ -27,9 +28,6 @@ from ember.torch.translate.values import (
 )
 
 _LOOKUPS = frozenset(("aten::gather", "aten::index", "aten::index_select"))
-_SCATTERS = frozenset(
-    f"aten::{name}" for name in ("index_add", "index_put", "scatter_add", "scatter_reduce")
-)
 
 
 def _product(call: Call, one: Value, other: Value) -> Value:
@@ -89,7 +87,7 @@ def _is_scattered(node: Node) -> bool:
     while pending:
         for user in pending.pop().users:
             if isinstance(user.target, private.OpOverload) and user not in found:
-                if user.target._schema.name in _SCATTERS:
+                if user.target._schema.name.removeprefix("aten::") in SCATTERS:
                     return True
                 found.add(user)
                 pending.append(user)
