@@ -109,7 +109,8 @@ def show(
     refuses the program.
     """
     # Parts of models have levels ahead of those of programs.
-    if callable(texts := getattr(kernel, "texts", None)) and level in (own := texts()):
+    own: dict[str, str] = kernel.texts() if callable(getattr(kernel, "texts", None)) else {}
+    if level in own:
         return own[level]
     chosen = find_level(level)
     return text_at(find_source(kernel, which, options), chosen)

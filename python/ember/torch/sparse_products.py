@@ -123,7 +123,7 @@ class ProductKind:
             "y",
             inputs,
             (entries,) if self.is_sampled else (count, length),
-            prototype=3,
+            self.value,
             elements=((entries, length),),
             least_differentiated=0,
             # PyTorch's gradient goes to one of several that are the largest.

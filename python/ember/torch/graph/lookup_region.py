@@ -414,7 +414,7 @@ def _program(
     statements = found.statements
     names = tuple(statements.inputs[one] for one in inputs)
     of_rows = _of_rows(statements, inputs)
-    least = LEAST_DIFFERENTIATED if of_rows is None else LEAST_DIFFERENTIATED_OF_ROWS
+    least: int = LEAST_DIFFERENTIATED if of_rows is None else LEAST_DIFFERENTIATED_OF_ROWS
     if len(found.nodes) >= OPERATIONS_OF_A_GRADIENT or statements.masks:
         least = 0
     if not found.irregular:

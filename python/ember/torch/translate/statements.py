@@ -10,14 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.compiler import Notation
-from ember.embed_programs import RowFormat
-from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
-from ember.torch.operations import fixed_size, same_number, value_of
-from ember.torch.row_encoding import is_of_bytes
+from ember.torch.element_types import INDEX_TYPES
+from ember.torch.translate.arrays import Arrays, type_of
 from ember.torch.translate.pieces import Piece, Pieces, Terms
 from ember.torch.translate.values import (
     FIRST,
@@ -33,7 +30,6 @@ from ember.torch.translate.values import (
 RESULT = "y"
 # How reductions of tensors that lie one behind another are joined.
 _JOINED = {"sum": "({0} + {1})", "max": "max({0}, {1})", "min": "min({0}, {1})"}
-TYPES = {**VALUE_TYPES, **INDEX_TYPES, torch.bool: "i1"}
 # Temporaries of half types are kept in f32: what is computed is rounded once.
 HALF_TYPES = (torch.float16, torch.bfloat16)
 
@@ -55,75 +51,49 @@ class Lookup:
 
 
 @dataclass
-class Statements:
+class Statements(Arrays):
     """Statements on some inputs.
 
-    number: the type of numbers that are given. given: nodes of the captured graph by those of the
-    traced one. lines: the statements. inputs: the names of what
-    they read, by the nodes of the captured graph. types: of arrays by their names, as emberc has
-    them. expected: what numbers have to be, by their nodes, as statements are written for that.
-    reduces: whether one of them is a reduction. paddings: rows that have no gradient, by the names
-    of their tables. lookups: operators of the traced graph that PyTorch differentiates in a way of
-    its own, by the gradient of what they look up. of_rows: the statements to differentiate where
-    there are some, which are given what these look up, by the operators' nodes. rows: how long
-    those of inputs are, by names.
-    without_gradient: names of what the result depends on by comparisons and places alone.
-    are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
-    own_gradients: operators whose gradients are PyTorch's. So are those of what is the largest or
-    least of others, which they look for: two computations of a sum may be rounded otherwise. And
-    those of steps, which are 0, and which PyTorch multiplies by what kernels do not read.
-    has_own_gradients: whether a gradient comes through one. lengths: sizes that only the run knows,
-    and that no array has, by the names of parameters. totals: what lengths, which are nodes of the
-    traced graph, have to add up to, none of them negative. offsets: names of inputs that say where
-    segments begin. segments: of those that begin at 0, how many rows there are. same: the input
-    that the result is, if any. constants: tensors that are computed of nothing, by names. is_trial:
-    it is only asked whether an operator has statements, whatever its operands are. masks: by names
-    of places where they hold, with how many those are. counts: of places where constant ones do.
-    sizes: of the result. shapes: of inputs with rows. fixed: sizes that stay from here on, whatever
-    dimension has them, besides lengths of rows.
-    scatters: the functions that combine what is scattered, one for each scatter, or "count".
-    changed: the input that what is scattered is added to in place: the result. selecting: the
-    operator of the traced graph that selects columns, of which the result is. condition: where it
-    does, by the index of a column; the sizes are those of all columns then. strided: names of
-    inputs whose rows lie apart, as those of heads that are columns of a matrix. operators: the
-    traced graph that they are the statements of. encodings: of tables that stand for f32, by the
-    inputs' names.
+    lines: the statements. reduces: whether one of them is a reduction. paddings: rows that have no
+    gradient, by the names of their tables. lookups: operators of the traced graph that PyTorch
+    differentiates in a way of its own, by the gradient of what they look up. of_rows: the
+    statements to differentiate where there are some, which are given what these look up, by the
+    operators' nodes. without_gradient: names of what the result depends on by comparisons and
+    places alone. are_ranged: whether variables have ranges where sizes are known, since indices do
+    not say them. own_gradients: operators whose gradients are PyTorch's. So are those of what is
+    the largest or least of others, which they look for: two computations of a sum may be rounded
+    otherwise. And those of steps, which are 0, and which PyTorch multiplies by what kernels do not
+    read. has_own_gradients: whether a gradient comes through one. totals: what lengths, which are
+    nodes of the traced graph, have to add up to, none of them negative. offsets: names of inputs
+    that say where segments begin. segments: of those that begin at 0, how many rows there are.
+    same: the input that the result is, if any. masks: by names of places where they hold, with how
+    many those are. counts: of places where constant ones do. sizes: of the result. scatters: the
+    functions that combine what is scattered, one for each scatter, or "count". changed: the input
+    that what is scattered is added to in place: the result. condition: where the result is
+    selected, by the index of a column; the sizes are those of all columns then. operators: the
+    traced graph that they are the statements of.
     """
 
-    number: torch.dtype
-    given: Mapping[Node, Node]
     lines: list[str] = field(default_factory=list)
-    inputs: dict[Node, str] = field(default_factory=dict)
-    types: dict[str, str] = field(default_factory=dict)
-    expected: dict[Node, float] = field(default_factory=dict)
     reduces: bool = False
     paddings: dict[str, int] = field(default_factory=dict)
     lookups: list[Lookup] = field(default_factory=list)
     of_rows: "Statements | None" = None
-    rows: dict[str, Any] = field(default_factory=dict)
     without_gradient: set[str] = field(default_factory=set)
     are_ranged: bool = False
     own_gradients: set[Node] = field(default_factory=set)
     has_own_gradients: bool = False
-    lengths: dict[str, Any] = field(default_factory=dict)
     totals: dict[Node, Any] = field(default_factory=dict)
     offsets: set[str] = field(default_factory=set)
     segments: dict[str, Any] = field(default_factory=dict)
     same: str = ""
     scatters: list[str] = field(default_factory=list)
     changed: Node | None = None
-    selecting: Node | None = None
     condition: Callable[[str], str] | None = None
-    constants: dict[str, Tensor] = field(default_factory=dict)
-    is_trial: bool = False
     masks: dict[str, tuple[Node, Any]] = field(default_factory=dict)
     counts: list[tuple[Any, int]] = field(default_factory=list)
-    shapes: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    fixed: list[Any] = field(default_factory=list)
     sizes: tuple[Any, ...] = ()
-    strided: set[str] = field(default_factory=set)
     operators: Graph | None = None
-    encodings: dict[str, RowFormat] = field(default_factory=dict)
     _temporaries: int = 0
     # What was reduced where it is read, and is in an array now.
     _stored: list[tuple[Value, Value]] = field(default_factory=list)
@@ -133,39 +103,6 @@ class Statements:
     # Where the statements are that begin temporaries which others add to.
     _begun: dict[str, int] = field(default_factory=dict)
     _begun_values: list[Value] = field(default_factory=list)
-
-    def input(self, node: Node, example: Any) -> Value:
-        """A tensor or a number that the statements are given."""
-        name = self.inputs.setdefault(node, f"x{len(self.inputs)}")
-        if isinstance(example, Tensor):
-            if example.layout is not torch.strided or example.is_nested:
-                raise NotTranslatedError
-            return replace(self._array(name, example), is_looked_up=self.is_trial)
-        if isinstance(example, float | torch.SymFloat):
-            self.types[name] = _type(self.number)
-            return Value((), self.number, lambda _: name)
-        raise NotTranslatedError
-
-    def encoded(self, node: Node, rows: Any, length: int, form: RowFormat) -> Value:
-        """A table (rows, length), f32, that an input has as rows of bytes."""
-        name, spelled = self.inputs[node], f"?x{length}xf32"
-        if self.types.setdefault(name, spelled) != spelled:
-            raise NotTranslatedError
-        if self.encodings.setdefault(name, form) != form:
-            raise NotTranslatedError
-        return Value(
-            (rows, length),
-            torch.float32,
-            lambda indices: f"{name}[{','.join(indices)}]",
-            name=name,
-            is_looked_up=self.is_trial,
-        )
-
-    def constant(self, tensor: Tensor) -> Value:
-        """A tensor that the statements bring along."""
-        name = f"c{len(self.constants)}"
-        self.constants[name] = tensor
-        return self._array(name, tensor)
 
     def stored(self, value: Value) -> Value:
         """A value whose elements are not computed anew wherever they are read."""
@@ -231,52 +168,11 @@ class Statements:
             self._ends[key] = ends
         return self._ends[key]
 
-    def expect(self, number: Node) -> Any:
-        """What a number among the inputs is for now: the statements are of that one alone."""
-        node, value = self.given.get(number), value_of(number)
-        if node is None or not isinstance(value, torch.SymFloat | torch.SymInt):
-            raise NotTranslatedError
-        if value.node.hint is None:
-            raise NotTranslatedError
-        self.expected[node] = found = value.node.hint
-        return found
-
-    def _array(self, name: str, example: Tensor) -> Value:
-        sizes: tuple[Any, ...] = tuple(example.shape)
-        element = _type(example.dtype)
-        if not sizes:
-            self.types[name] = f"1x{element}"
-            return Value((), example.dtype, lambda _: f"{name}[{FIRST}]", name=name)
-        known = ["1" if is_one(size) else "?" for size in sizes]
-        if self.selecting is not None:
-            # Rows are stored side by side, and there may be any number of columns.
-            known[:-1] = [str(fixed_size(size)) for size in sizes[:-1]]
-        elif len(sizes) > 1 and example.is_floating_point():
-            if known_number(sizes[-1]) is None and sizes[-1].node.hint is None:
-                raise NotTranslatedError
-            self.rows[name], self.shapes[name] = sizes[-1], sizes
-            if not example.is_contiguous() and same_number(example.stride(-1), 1):
-                self.strided.add(name)
-            known.pop()
-        self.types[name] = "x".join([*known, element])
-        return Value(
-            sizes, example.dtype, lambda indices: f"{name}[{','.join(indices)}]", name=name
-        )
-
-    def number_of(self, size: Any) -> int:
-        """A size as a number: of those that change, the length of rows can be fixed."""
-        number = known_number(size)
-        if number is None and any(same_number(size, one) for one in self.rows.values()):
-            number = fixed_size(size)
-        if number is None:
-            raise NotTranslatedError
-        return number
-
     def onto(self, value: Value) -> Value | None:
         """What `combine` changes in place if it adds to that value; None for a new temporary."""
         if self.changed is None or self.inputs.get(self.changed) != value.name:
             return None
-        self.types[RESULT] = _type(value.dtype)
+        self.types[RESULT] = type_of(value.dtype)
         return self._array_of(RESULT, value.sizes, value.dtype)
 
     def is_begun(self, value: Value) -> bool:
@@ -299,25 +195,6 @@ class Statements:
         self.lines.append(f"let {plain} for {ranges}" if ranges else f"let {plain}")
         self._begun_values.append(target)
         return target
-
-    def fixed_length(self, size: Any) -> str:
-        """The same of a size that stays, as that of a block does."""
-        if known_number(size) is None:
-            self.fixed.append(size)
-        return self.length(size)
-
-    def length(self, size: Any) -> str:
-        """A size as the end of a range."""
-        known = [*self.rows.values(), *self.fixed]
-        if known_number(size) is not None or any(same_number(size, one) for one in known):
-            return str(fixed_size(size))
-        for name, known in self.lengths.items():
-            if same_number(known, size):
-                return name
-        name = f"n{len(self.lengths)}"
-        self.lengths[name] = size
-        self.types[name] = "i64"
-        return name
 
     def combine(
         self,
@@ -371,7 +248,7 @@ class Statements:
         """A new name, and the value that is called so."""
         name = f"t{self._temporaries}"
         self._temporaries += 1
-        self.types[name] = _type(torch.float32 if dtype in HALF_TYPES else dtype)
+        self.types[name] = type_of(torch.float32 if dtype in HALF_TYPES else dtype)
         return name, self._array_of(name, sizes, dtype)
 
     def _array_of(self, name: str, sizes: Sequence[Any], dtype: torch.dtype) -> Value:
@@ -467,7 +344,7 @@ class Statements:
                 raise NotTranslatedError
         elif not self._is_renamed(value):
             self.same = value.name
-            self.types[RESULT] = _type(value.dtype)
+            self.types[RESULT] = type_of(value.dtype)
             for lines in self._assign(RESULT, value.sizes, value.at):
                 self.lines += lines
             if self.condition is not None:
@@ -515,7 +392,7 @@ class Statements:
             name, *variables = re.findall(r"\w+", left)
             rest = "; ".join(self.lines[number + 1 :])
             reads = re.findall(rf"\b{name}\[([^\[\]]*)\]", rest)
-            if len(reads) != 1 or self.types[name] != _type(self.number):
+            if len(reads) != 1 or self.types[name] != type_of(self.number):
                 number += 1
                 continue
             element = _at(right, dict(zip(variables, reads[0].split(","), strict=True)))
@@ -568,11 +445,6 @@ class Statements:
         )
 
     @property
-    def of_bytes(self) -> frozenset[str]:
-        """Names of inputs that are rows of bytes."""
-        return frozenset(name for name, form in self.encodings.items() if is_of_bytes(form))
-
-    @property
     def text(self) -> str:
         """All statements."""
         return "; ".join(self.lines)
@@ -592,20 +464,8 @@ class Statements:
         if self.condition is not None:
             words.append(f"--compact={RESULT}")
         for name in self._named():
-            if (spelled := self.types.get(name)) is None:
-                continue
-            if name in self.rows:
-                *outer, element = spelled.split("x")
-                for place, size in enumerate(self.shapes[name][:-1]):
-                    if any(same_number(size, fixed) for fixed in self.fixed):
-                        outer[place] = str(fixed_size(size))
-                spelled = "x".join([*outer, str(fixed_size(self.rows[name])), element])
-            if name == RESULT and self.are_ranged:
-                spelled = self._ranged_type(spelled)
-            layout = ":strided" if name in self.strided else ""
-            words.append(f"--type={name}:{spelled}{layout}")
-            if name in self.of_bytes:
-                words.append(f"--format={name}:{self.encodings[name].name}")
+            of_result = self._ranged_type if name == RESULT and self.are_ranged else None
+            words += self.words_of(name, of_result)
         return Notation(self.text, tuple(words))
 
     def _ranged_type(self, element: str) -> str:
@@ -620,9 +480,3 @@ class Statements:
 def _at(element: str, indices: Mapping[str, str]) -> str:
     """An element at other indices than its variables."""
     return re.sub(r"\bi\d+\b", lambda found: indices[found[0]], element)
-
-
-def _type(dtype: torch.dtype) -> str:
-    if dtype not in TYPES:
-        raise NotTranslatedError
-    return TYPES[dtype]
