@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ember import configuration
 from ember.compiler import Notation, Options
 from ember.errors import (
     ArgumentError,
@@ -38,7 +39,7 @@ from ember.torch.graph.costs import (
     why_rows_are_slower,
 )
 from ember.torch.graph.trace import Function
-from ember.torch.region_call import NotTakenError, Reference, RegionCall
+from ember.torch.region_call import MAXIMUM, NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
 
 ENTRY = "kernel"
@@ -129,7 +130,7 @@ class Program:
     negative. least: elements of the result below which PyTorch is as fast. offsets: names of inputs
     that say where segments begin. segments: places of those that have to begin at 0, with how many
     rows there are. lookups: places of tables, with those of indices of their rows, where kernels do
-    not say which is wrong. are_bags: whether gradients are sums for each table. constants: arrays
+    not say which is wrong. are_bags: whether gradients are sums for each table. is_maximum: of a bag. constants: arrays
     that kernels are given in each call. masks: what places are looked for in, by the names of the
     places. ends: where those of edges are, of which each has some. scatters: the functions that
     combine what is scattered, or "count".
@@ -157,6 +158,7 @@ class Program:
     segments: tuple[tuple[int, Size | Multiple], ...] = ()
     lookups: tuple[tuple[int, int], ...] = ()
     are_bags: bool = False
+    is_maximum: bool = False
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
     least: int = 0
@@ -224,6 +226,13 @@ class StatementCall(RegionCall):
         library = self._options.load(notation)
         self.libraries[library] = None
         return library.entry(entry)
+
+    def looked_into(self, arguments: tuple[Any, ...]) -> Any:
+        is_left = bool(self.failed) or configuration.is_disabled() or not torch.is_grad_enabled()
+        if self.program.is_maximum and not is_left and self.has_gradient(arguments):
+            self.handed_over = MAXIMUM
+            return self.reference(*arguments)
+        return super().looked_into(arguments)
 
     def forward(self, *given: Any) -> Tensor:
         inputs = self._taken(given)

@@ -71,6 +71,7 @@ from ember.torch.translate.values import is_one, known_number
 SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
 # Of bags alone, which are a loop each, and of several side by side.
 BAG, BAGS = "bag", "bags"
+_MAXIMUM = re.compile(r"\b(larger|max)\[")
 # What is stored in one pass over a mask.
 SELECTION = "selection"
 MOST_SELECTED_ROWS = 8
@@ -281,7 +282,8 @@ def region_of(
     if segments is None:
         return None
     if kind in (BAG, BAGS):
-        program = replace(program, least_differentiated=0, are_bags=True)
+        is_maximum = kind == BAG and _MAXIMUM.search(statements.text) is not None
+        program = replace(program, least_differentiated=0, are_bags=True, is_maximum=is_maximum)
     if kind == BAGS:
         program = _with_shared_loops(program)
     if kind == ROWS and not least:
