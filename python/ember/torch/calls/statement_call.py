@@ -130,10 +130,10 @@ class Program:
     negative. least: elements of the result below which PyTorch is as fast. offsets: names of inputs
     that say where segments begin. segments: places of those that have to begin at 0, with how many
     rows there are. lookups: places of tables, with those of indices of their rows, where kernels do
-    not say which is wrong. are_bags: whether gradients are sums for each table. is_maximum: of a bag. constants: arrays
-    that kernels are given in each call. masks: what places are looked for in, by the names of the
-    places. ends: where those of edges are, of which each has some. scatters: the functions that
-    combine what is scattered, or "count".
+    not say which is wrong. are_bags: whether gradients are sums for each table. is_maximum: of a
+    bag. constants: arrays that kernels are given in each call. masks: what places are looked for
+    in, by the names of the places. ends: where those of edges are, of which each has some.
+    scatters: the functions that combine what is scattered, or "count".
     """
 
     notation: Notation
