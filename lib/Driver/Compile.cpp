@@ -41,8 +41,8 @@ std::string CompileOptions::toText() const {
                  unroll, prefetch.lines, prefetch.level, prefetch.minTableBytes,
                  streamMinOutput, stripRows, parallelPrograms,
                  getProgramLevel(), leavesLoops, describesLookups,
-                 lookupLevel ? static_cast<int>(*lookupLevel) : -1,
-                 mostThreads, shareLoops);
+                 lookupLevel ? static_cast<int>(*lookupLevel) : -1, mostThreads,
+                 shareLoops);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {

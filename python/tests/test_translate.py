@@ -42,6 +42,7 @@ MADE = frozenset(
         "aten::full_like",
         "aten::lift_fresh_copy",
         "aten::scalar_tensor",
+        "ember::bags",
         "aten::t",
         # Samples are not of those that are translated: reduced, of vectors, with numbers, one of
         # several results.

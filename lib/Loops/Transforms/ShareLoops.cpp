@@ -105,11 +105,11 @@ static bool areAlike(scf::ForOp first, const Operands &ofFirst,
       bool isInside = first.getRegion().isAncestor(operand.getParentRegion());
       if (isInside && (known == same.end() || known->second != operand2))
         return false;
-      if (!isInside &&
-          other.getRegion().isAncestor(operand2.getParentRegion()))
+      if (!isInside && other.getRegion().isAncestor(operand2.getParentRegion()))
         return false;
     }
-  for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(ofFirst, ofOther))) {
+  for (auto [number, pair] :
+       llvm::enumerate(llvm::zip_equal(ofFirst, ofOther))) {
     auto [mine, theirs] = pair;
     Value value = mine->get(), value2 = theirs->get();
     Attribute constant = findConstant(value), constant2 = findConstant(value2);
@@ -140,7 +140,8 @@ void ShareLoops::share(func::FuncOp function, Group &group,
     bool isDifferent = group.different.contains(number);
     if (findConstant(operand->get()) && !isDifferent)
       continue;
-    if (isDifferent || arguments.try_emplace(operand->get(), given.size()).second)
+    if (isDifferent ||
+        arguments.try_emplace(operand->get(), given.size()).second)
       given.push_back(number);
   }
   SmallVector<Type> types;

@@ -30,7 +30,7 @@ from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.embedding_bag import BagShape
 from ember.torch.graph.bag_spelling import renormalise
 from ember.torch.kept_tensors import for_later_calls
-from ember.torch.region_call import NotTakenError, for_backward
+from ember.torch.region_call import MAXIMUM, NotTakenError, for_backward
 
 MODES = ("sum", "mean", "max")
 INT32_MAX = 2**31 - 1
@@ -45,10 +45,6 @@ _TENSORS = frozenset((Tensor, torch.nn.Parameter))
 
 
 # Why PyTorch computes a bag.
-MAXIMUM = (
-    "PyTorch computes a maximum whose gradient is wanted: it notes which row each element came "
-    "from, which kernels do not; under torch.no_grad() there is a kernel"
-)
 NOT_PLAIN = (
     "kernels read plain tensors, outside of functorch's transforms and forward-mode gradients"
 )

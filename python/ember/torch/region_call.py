@@ -29,6 +29,10 @@ PLAIN = frozenset((Tensor, torch.nn.Parameter))
 ITS_GRADIENT = (
     "where a gradient is needed PyTorch computes it: its own gradient needs its own result"
 )
+MAXIMUM = (
+    "PyTorch computes a maximum whose gradient is wanted: it notes which row each element came "
+    "from, which kernels do not; under torch.no_grad() there is a kernel"
+)
 SMALL_GRADIENT = (
     "where a gradient is needed PyTorch computes tensors as small as these: it is as fast"
 )

@@ -15,7 +15,8 @@ from torch import Tensor
 from ember.compiler import Notation, Options
 from ember.torch import private
 from ember.torch.calls.edge_ends import End
-from ember.torch.calls.statement_call import Program, StatementCall
+from ember.torch.calls.program import Program
+from ember.torch.calls.statement_call import StatementCall
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import is_worth_grouping
 from ember.torch.region_call import NotTakenError

@@ -10,7 +10,7 @@
 // CHECK:             memref.load %[[TABLE]]
 // CHECK:             arith.addi %[[E]], %[[BEGIN]]
 // CHECK-LABEL: func.func @tables(
-// CHECK-SAME:    %[[OUT:.*]]: memref<?x?xf32>, %[[INDICES:.*]]: memref<?xindex>, %[[LEFT:.*]]: memref<?x4xf32>, %[[RIGHT:.*]]: memref<?x4xf32>
+// CHECK-SAME:    %[[OUT:[^ ]*]]: memref<?x?xf32>, %[[INDICES:[^ ]*]]: memref<?xindex>, %[[LEFT:[^ ]*]]: memref<?x4xf32>, %[[RIGHT:[^ ]*]]: memref<?x4xf32>
 // CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
 // CHECK-DAG:     %[[C16:.*]] = arith.constant 16 : index
 // CHECK:         call @tables_loop(%{{.*}}, %[[INDICES]], %[[LEFT]], %[[C8]], %[[OUT]])

@@ -13,8 +13,8 @@ from torch import Tensor
 from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError, UnsupportedError
 from ember.kernel import Library
-from ember.torch.bag_call import MAXIMUM, BagCall
-from ember.torch.region_call import NotTakenError, Reference, RegionCall
+from ember.torch.bag_call import BagCall
+from ember.torch.region_call import MAXIMUM, NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, exactly, repeat_of
 
 

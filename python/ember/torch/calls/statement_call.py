@@ -8,14 +8,14 @@ import logging
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.fx import Graph
 
+from ember import configuration
 from ember.compiler import Notation, Options
 from ember.errors import (
     ArgumentError,
@@ -26,154 +26,26 @@ from ember.errors import (
     OffsetsError,
 )
 from ember.kernel import Entry
-from ember.torch.calls.edge_ends import End
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
+from ember.torch.calls.program import LookedUp, Multiple, Program, gradient_type, sizes_in
 from ember.torch.calls.wrong_indices import why_wrong, wrong_index
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.costs import (
-    GROUPED_ELEMENTS,
     MOST_ALONE,
     MOST_THREADS_ALONE,
-    Cost,
     is_worth_grouping,
     most_ungrouped,
     why_rows_are_slower,
 )
-from ember.torch.graph.trace import Function
-from ember.torch.region_call import NotTakenError, Reference, RegionCall
-from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
+from ember.torch.region_call import MAXIMUM, NotTakenError, Reference, RegionCall
+from ember.torch.repeat import MOST, Bound, Repeat, Source, repeat_of
 
 ENTRY = "kernel"
 GRADIENT = "_gradient"
 # Why calls that need gradients are PyTorch's.
 ALONE = "where a gradient is needed PyTorch computes it on all threads, which the kernel does not"
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Multiple:
-    """The size of an input's dimension, so many times: a number, or another size."""
-
-    place: int
-    dimension: int
-    times: Size
-
-
-# Sizes of a tensor: numbers, or those of inputs, which are tensors or sizes themselves.
-Sizes = tuple[Size | Multiple, ...]
-
-
-@dataclass(frozen=True)
-class LookedUp:
-    """Rows whose gradient PyTorch makes that of their table.
-
-    name: what statements call the rows. table: its place. places: where they are. The others are
-    arguments of F.embedding, with the row that has no gradient, or -1.
-    """
-
-    name: str
-    table: int
-    places: Function
-    padding: int
-    scales_by_frequency: bool
-    is_sparse: bool
-
-    def rows(self, inputs: Sequence[Any]) -> Tensor:
-        """What is looked up, of the inputs of a call."""
-        return torch.embedding(inputs[self.table], self.places.of(inputs))
-
-    def room(self, inputs: Sequence[Any]) -> Tensor:
-        """For as many numbers as are looked up."""
-        table = inputs[self.table]
-        sizes = (*self.places.of(inputs).shape, table.shape[1])
-        return torch.empty(sizes, dtype=_gradient_type(table))
-
-    def gradient(self, inputs: Sequence[Any], of_rows: Tensor) -> Tensor:
-        """That of the table."""
-        found: Tensor = torch.ops.aten.embedding_backward(
-            of_rows.to(inputs[self.table].dtype),
-            self.places.of(inputs),
-            len(inputs[self.table]),
-            self.padding,
-            self.scales_by_frequency,
-            self.is_sparse,
-        )
-        return found
-
-
-@dataclass(frozen=True)
-class OfRows:
-    """Statements of a program, but that they are given what some lookups yield.
-
-    notation: None where that is the result. inputs: names of what they read.
-    """
-
-    notation: Notation | None
-    inputs: frozenset[str]
-    lookups: tuple[LookedUp, ...]
-
-
-@dataclass(frozen=True)
-class Program:
-    """What is fixed of a kernel.
-
-    notation: the statements, which assign to `result`, without its dimensions of size 1. inputs:
-    the names of what they read. sizes: of the result; dtype: its type. elements: the sizes of what
-    is looked up or scattered, each. least_differentiated: from so many elements in all on kernels
-    of gradients gain. expected: numbers behind what the kernel takes, which have to be these.
-    paddings: rows whose gradient is 0, with their tables' places. undifferentiated: places of
-    inputs whose gradients statements do not make. without_gradient: of those that have none.
-    lengths: what else the kernel takes, by names. given: how many arguments there are, with those
-    that kernels do not take. of_rows: what is differentiated where gradients of tables are needed
-    that PyTorch makes of those of rows. rows: how many lookups there are, and the place of a table,
-    where rows are all that is read, and nothing is reduced. totals: lengths, with the number that
-    they have to add up to, none of them negative. least: elements of the result below which PyTorch
-    is as fast. offsets: names of inputs that say where segments begin. segments: places of those
-    that have to begin at 0, with how many rows there are. lookups: places of tables, with those of
-    indices of their rows, where kernels do not say which is wrong. are_bags: whether gradients are
-    sums for each table. constants: arrays that kernels are given in each call. masks: what places
-    are looked for in, by the names of the places. encoded: names of inputs that are rows of bytes.
-    ends: where those of edges are, of which each has some. scatters: the functions that combine
-    what is scattered, or "count". operators: the traced graph that the statements are of.
-    """
-
-    notation: Notation
-    result: str
-    inputs: tuple[str, ...]
-    sizes: Sizes
-    dtype: torch.dtype
-    elements: tuple[Sizes, ...]
-    least_differentiated: int
-    expected: tuple[float, ...] = ()
-    paddings: tuple[tuple[int, int], ...] = ()
-    undifferentiated: frozenset[int] = frozenset()
-    without_gradient: frozenset[int] = frozenset()
-    lengths: tuple[tuple[str, Size | Multiple], ...] = ()
-    given: int = 0
-    of_rows: OfRows | None = None
-    rows: tuple[int, int] | None = None
-    ends: tuple[End, ...] = ()
-    scatters: tuple[str, ...] = ()
-    totals: tuple[tuple[Function, Sizes], ...] = ()
-    offsets: frozenset[str] = frozenset()
-    segments: tuple[tuple[int, Size | Multiple], ...] = ()
-    lookups: tuple[tuple[int, int], ...] = ()
-    are_bags: bool = False
-    constants: tuple[tuple[str, Tensor], ...] = ()
-    masks: tuple[tuple[str, Function], ...] = ()
-    encoded: frozenset[str] = frozenset()
-    least: int = 0
-    operators: Graph | None = field(default=None, compare=False, repr=False)
-
-    def parameter(self, name: str) -> str:
-        """What kernels call an input's elements."""
-        return f"{name}_values" if name in self.encoded else name
-
-    @property
-    def sizes_of_call(self) -> list[tuple[int, int, int]]:
-        """Those of the result that are no numbers."""
-        return [size for size in self.sizes if isinstance(size, tuple)]
 
 
 @dataclass(frozen=True)
@@ -235,20 +107,17 @@ class StatementCall(RegionCall):
         return library.entry(entry)
 
     def texts(self) -> Mapping[str, str]:
-        operators = self.program.operators
-        code = "" if operators is None else operators.python_code("self").src
-        return {
-            # Without what is said of values that are not needed any more.
-            "aten": re.sub(r";  .* = None$|^\n+", "", code, flags=re.MULTILINE),
-            "statements": self.program.notation.text.replace("; ", "\n") + "\n",
-        }
+        return self.program.texts
 
     def decisions(self) -> list[str]:
-        program = self.program
-        costs = [program.least, program.least_differentiated]
-        if program.scatters and program.ends:
-            costs.append(GROUPED_ELEMENTS)
-        return [*super().decisions(), *(cost.said for cost in costs if isinstance(cost, Cost))]
+        return [*super().decisions(), *self.program.costs]
+
+    def looked_into(self, arguments: tuple[Any, ...]) -> Any:
+        is_left = bool(self.failed) or configuration.is_disabled() or not torch.is_grad_enabled()
+        if self.program.is_maximum and not is_left and self.has_gradient(arguments):
+            self.handed_over = MAXIMUM
+            return self.reference(*arguments)
+        return super().looked_into(arguments)
 
     def forward(self, *given: Any) -> Tensor:
         inputs = self._taken(given)
@@ -280,7 +149,7 @@ class StatementCall(RegionCall):
         )
 
     def _most_elements(self, inputs: Sequence[Any]) -> int:
-        return max((math.prod(_sizes(one, inputs)) for one in self.program.elements), default=0)
+        return max((math.prod(sizes_in(one, inputs)) for one in self.program.elements), default=0)
 
     def _run_grouped(self, notation: Notation, entry: str, arguments: dict[str, Any]) -> bool:
         """Calls the kernel of edges that are grouped, if these came before; whether it was."""
@@ -321,7 +190,7 @@ class StatementCall(RegionCall):
 
     def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
         for place, size in self.program.segments:
-            (rows,) = _sizes([size], inputs)
+            (rows,) = sizes_in([size], inputs)
             if reason := why_wrong(inputs[place], rows):
                 return OffsetsError(f"offsets '{self.program.inputs[place]}': {reason}")
         for table, place in self.program.lookups:
@@ -347,7 +216,7 @@ class StatementCall(RegionCall):
         names = [name for name, _ in self.program.masks]
         named.update(zip(names, inputs[self.inputs :], strict=True))
         for name, size in self.program.lengths:
-            (named[name],) = _sizes([size], inputs)
+            (named[name],) = sizes_in([size], inputs)
         return named
 
     def _taken(self, given: Sequence[Any]) -> list[Any]:
@@ -357,7 +226,7 @@ class StatementCall(RegionCall):
             raise NotTakenError
         for lengths, total in self.program.totals:
             found = lengths.of(given)
-            if [int(found.sum())] != _sizes(total, given) or bool((found < 0).any()):
+            if [int(found.sum())] != sizes_in(total, given) or bool((found < 0).any()):
                 raise NotTakenError
         # Places often are columns of a tensor, which lie apart.
         taken = [
@@ -367,7 +236,7 @@ class StatementCall(RegionCall):
         return [*taken, *(mask.of(given).nonzero() for _, mask in self.program.masks)]
 
     def _sizes(self, inputs: Sequence[Any]) -> list[int]:
-        sizes = _sizes(self.program.sizes, inputs)
+        sizes = sizes_in(self.program.sizes, inputs)
         if not math.prod(sizes) or (self.program.elements and not self.elements(inputs)):
             raise NotTakenError
         # The first call builds the kernel, so that there is one to export, however small it is.
@@ -420,7 +289,7 @@ class StatementCall(RegionCall):
                 if isinstance(size, tuple):
                     sources.append(size)
                     continue
-                (found,) = _sizes([size], arguments)
+                (found,) = sizes_in([size], arguments)
                 sources.append((found,))
                 if isinstance(size, Multiple):
                     assert isinstance(size.times, int)
@@ -456,7 +325,7 @@ class StatementCall(RegionCall):
     # Gradients.
 
     def elements(self, arguments: Sequence[Any]) -> int:
-        return sum(math.prod(_sizes(one, arguments)) for one in self.program.elements)
+        return sum(math.prod(sizes_in(one, arguments)) for one in self.program.elements)
 
     def why_gradient_is_slower(self, arguments: Sequence[Any]) -> str:
         are_many = self.program.are_bags and self._most_elements(arguments) > MOST_ALONE
@@ -528,12 +397,12 @@ class StatementCall(RegionCall):
             of_table = lookup.gradient(inputs, gradient)
             return [of_table if place == lookup.table else None for place in range(self.inputs)]
         found: dict[int, Tensor] = {
-            place: torch.empty(inputs[place].shape, dtype=_gradient_type(inputs[place]))
+            place: torch.empty(inputs[place].shape, dtype=gradient_type(inputs[place]))
             for place in kernel.wanted
         }
         arguments = self._named(inputs)
         arguments[program.result + GRADIENT] = self._kept(
-            gradient.to(_gradient_type(gradient)).contiguous()
+            gradient.to(gradient_type(gradient)).contiguous()
         )
         for place, result in found.items():
             arguments[program.inputs[place] + GRADIENT] = _as_array(result)
@@ -562,28 +431,6 @@ class StatementCall(RegionCall):
             own, known = lookup.gradient(inputs, result), found.get(lookup.table)
             found[lookup.table] = own if known is None else known + own
         return [found.get(place) for place in range(self.inputs)]
-
-
-def _sizes(sizes: Sequence[Size | Multiple], inputs: Sequence[Any]) -> list[int]:
-    """Sizes of tensors of one call."""
-    return [_size(size, inputs) for size in sizes]
-
-
-def _size(size: Size | Multiple, inputs: Sequence[Any]) -> int:
-    if isinstance(size, int):
-        return size
-    if isinstance(size, Multiple):
-        return _size(size.times, inputs) * _size((size.place, size.dimension, 0), inputs)
-    place, dimension, added = size
-    argument = inputs[place]
-    if isinstance(argument, Tensor):
-        return argument.shape[dimension] + added
-    return int(argument[dimension] if isinstance(argument, tuple) else argument) + added
-
-
-def _gradient_type(tensor: Tensor) -> torch.dtype:
-    """Gradients of half types are added up in f32."""
-    return torch.promote_types(tensor.dtype, torch.float32)
 
 
 def _as_array(argument: Any) -> Any:

@@ -19,15 +19,9 @@ from ember.compiler import Notation
 from ember.torch import private
 from ember.torch.calls.edge_ends import End
 from ember.torch.calls.in_place_call import InPlaceCall
+from ember.torch.calls.program import LookedUp, Multiple, OfRows, Program, Sizes
 from ember.torch.calls.selection_call import SelectionCall
-from ember.torch.calls.statement_call import (
-    LookedUp,
-    Multiple,
-    OfRows,
-    Program,
-    Sizes,
-    StatementCall,
-)
+from ember.torch.calls.statement_call import StatementCall
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import (
     LEAST_COPIED,
@@ -74,6 +68,7 @@ SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
 QUANTIZED = "quantized_bag"
 # Of bags alone, which are a loop each, and of several side by side.
 BAG, BAGS = "bag", "bags"
+_MAXIMUM = re.compile(r"\b(larger|max)\[")
 # What is stored in one pass over a mask.
 SELECTION = "selection"
 MOST_SELECTED_ROWS = 8
@@ -294,7 +289,8 @@ def region_of(
     if segments is None:
         return None
     if kind in (BAG, BAGS):
-        program = replace(program, least_differentiated=0, are_bags=True)
+        is_maximum = kind == BAG and _MAXIMUM.search(statements.text) is not None
+        program = replace(program, least_differentiated=0, are_bags=True, is_maximum=is_maximum)
     if kind == BAGS:
         program = _with_shared_loops(program)
     if kind == ROWS and not least:
