@@ -196,17 +196,17 @@ class Statements:
             name, _ = self._temporary(offsets.sizes, offsets.dtype)
             # One more than offsets, of which there may be one.
             ends = Value((), offsets.dtype, lambda indices: f"{name}[{indices[0]}]")
-            count, first = self.length(offsets.sizes[0]), offsets.at([FIRST])
+            count, first = self.given_length(offsets.sizes[0]), offsets.at([FIRST])
             # Where anything but 0 is out of bounds.
             if self._zero is None:
                 self._zero = self.constant(torch.zeros(1, dtype=torch.int64))
             zero = self._zero.name
             copied = f"{name}[i0] = {offsets.at(['i0'])} for i0 in {zero}[{first}]:{count}"
-            lines = [copied]
             if not has_last:
                 # The first of them says how large an array is.
-                lines.insert(0, f"{name}[(i0 + {count})] = {self.length(total)} for i0 in 0:1")
-            self.lines += [f"let {lines[0]}", *lines[1:]]
+                end = f"{name}[(i0 + {count})] = {self.given_length(total)}"
+                self.lines.append(f"let {end} for i0 in 0:1")
+            self.lines.append(f"let {copied}" if has_last else copied)
             self._ends[key] = ends
         return self._ends[key]
 
@@ -290,6 +290,10 @@ class Statements:
         known = [*self.rows.values(), *self.fixed]
         if known_number(size) is not None or any(same_number(size, one) for one in known):
             return str(fixed_size(size))
+        return self.given_length(size)
+
+    def given_length(self, size: Any) -> str:
+        """A size that the kernel is given in each call, so that it is one for all sizes."""
         for name, known in self.lengths.items():
             if same_number(known, size):
                 return name
