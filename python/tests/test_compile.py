@@ -86,7 +86,7 @@ def test_a_function_around_embedding_bag(target: str) -> None:
     kernel = ember.compile(around, (INDICES, OFFSETS, weight), target=target)
     agree(kernel, around, INDICES, OFFSETS, weight)
     agree(kernel, around, INDICES.repeat(50), OFFSETS, weight=weight)
-    assert len(kernel.kernels()) == 2
+    assert len(kernel.kernels()) >= 2
 
 
 class Model(nn.Module):

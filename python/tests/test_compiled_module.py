@@ -355,7 +355,8 @@ def test_public_names_are_kept() -> None:
     assert isinstance(kernel, ember.Kernel)
     assert kernel.original is original
     assert len(kernel.reports()) == 1
-    assert len(kernel.kernels()) == 1
+    # Of the bag, and of its gradient.
+    assert len(kernel.kernels()) == 2
     assert repr(kernel).startswith("ember.Kernel(Ranker(")
     copied = copy.deepcopy(kernel)
     assert copied.settings == kernel.settings

@@ -48,7 +48,8 @@ def compiled_bag(*lengths: int) -> ember.Kernel:
     def model(indices: torch.Tensor, offsets: torch.Tensor) -> list[torch.Tensor]:
         return [bag(indices, offsets) for bag in bags]
 
-    return ember.compile(model, (torch.tensor([1, 2]), torch.tensor([0])))
+    with torch.no_grad():
+        return ember.compile(model, (torch.tensor([1, 2]), torch.tensor([0, 1])))
 
 
 @pytest.mark.parametrize("level", MARKS)
@@ -100,10 +101,11 @@ def test_kernels_of_torch_compile_are_among_the_libraries() -> None:
     # Nobody else has rows of this length.
     module = torch.nn.EmbeddingBag(9, 1237, mode="sum")
     compiled = torch.compile(module, backend="ember", options={"raises": True})
-    compiled(torch.tensor([1, 2]), torch.tensor([0]))
+    with torch.no_grad():
+        compiled(torch.tensor([1, 2]), torch.tensor([0, 1]))
     torch._dynamo.reset()
     assert "memref<?x1237xf32>" in ember.show(ember.libraries(), which="?x1237xf32")
-    with pytest.raises(ember.ArgumentError, match=r"weight \?x1237xf32, indices \?xi64, offsets"):
+    with pytest.raises(ember.ArgumentError, match=r"\?x1237xf32"):
         ember.show(ember.libraries(), which="no kernel has this")
     with pytest.raises(ember.ArgumentError, match="cannot show a list"):
         ember.show([*ember.libraries(), "text"])
@@ -111,16 +113,19 @@ def test_kernels_of_torch_compile_are_among_the_libraries() -> None:
 
 def test_kernels_with_many_parameters_are_described_in_a_few_words() -> None:
     module = torch.nn.ModuleList(torch.nn.EmbeddingBag(9, 21, mode="sum") for _ in range(4))
-    arguments = (torch.tensor([1, 2]), torch.tensor([0]))
-    kernel = ember.compile(lambda *bags: torch.cat([bag(*bags) for bag in module], 1), arguments)
+    arguments = (torch.tensor([1, 2]), torch.tensor([0, 1]))
+    with torch.no_grad():
+        kernel = ember.compile(
+            lambda *bags: torch.cat([bag(*bags) for bag in module], 1), arguments
+        )
     with pytest.raises(ember.ArgumentError) as error:
         ember.show(kernel, which="nothing")
     label = re.search(r"0: \w+\((.*?)\)", str(error.value))
     assert label
     named = label[1].split(", ")
     assert len(named) == 8
-    parameters = len(kernel.kernels()[0].entry("bags").parameters)
-    assert named[-2:] == [f"{parameters - 7} more", "out ?x?xf32"]
+    parameters = len(kernel.kernels()[0].entry("kernel").parameters)
+    assert named[-2:] == [f"{parameters - 7} more", "y ?x?xf32"]
 
 
 def test_an_unknown_level_lists_those_there_are() -> None:

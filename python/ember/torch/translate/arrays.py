@@ -143,6 +143,10 @@ class Arrays:
         known = [*self.rows.values(), *self.fixed]
         if known_number(size) is not None or any(same_number(size, one) for one in known):
             return str(fixed_size(size))
+        return self.given_length(size)
+
+    def given_length(self, size: Any) -> str:
+        """A size that the kernel is given in each call, so that it is one for all sizes."""
         for name, known in self.lengths.items():
             if same_number(known, size):
                 return name

@@ -89,7 +89,7 @@ class Segments:
 
 def _equal(call: Call, rows: Value) -> Segments:
     """Bags of (bags, lookups a bag, length)."""
-    length = call.statements.length(rows.sizes[1])
+    length = call.statements.given_length(rows.sizes[1])
     # As a number of the rows' type, which quotients have then.
     count = call.statements.let((), call.result.dtype, lambda _: length)
     return Segments(lambda bag: "0", lambda bag: length, lambda bag: [bag, "r"], count)

@@ -98,7 +98,7 @@ class Statements(Arrays):
     # What was reduced where it is read, and is in an array now.
     _stored: list[tuple[Value, Value]] = field(default_factory=list)
     _of_places: dict[tuple[str, str], Value] = field(default_factory=dict)
-    _ends: dict[str, Value] = field(default_factory=dict)
+    _ends: dict[tuple[str, bool], Value] = field(default_factory=dict)
     _zero: Value | None = None
     # Where the statements are that begin temporaries which others add to.
     _begun: dict[str, int] = field(default_factory=dict)
@@ -146,25 +146,21 @@ class Statements(Arrays):
         return self._of_places[read, text]
 
     def ends_of(self, offsets: Value, total: Any, has_last: bool) -> Value:
-        """Offsets of segments of so many rows in all, which begin at 0, with the end of the last
-        one: others are an error of the kernel."""
+        """Offsets of segments of so many rows, with the last one; their first one has to be 0."""
         self.segments[offsets.name] = total
-        key = f"{offsets.name} {has_last}"
-        if key not in self._ends:
+        if (key := (offsets.name, has_last)) not in self._ends:
             name, _ = self._temporary(offsets.sizes, offsets.dtype)
-            # One more than offsets, of which there may be one.
             ends = Value((), offsets.dtype, lambda indices: f"{name}[{indices[0]}]")
-            count, first = self.length(offsets.sizes[0]), offsets.at([FIRST])
+            count = self.given_length(offsets.sizes[0])
             # Where anything but 0 is out of bounds.
-            if self._zero is None:
-                self._zero = self.constant(torch.zeros(1, dtype=torch.int64))
-            zero = self._zero.name
-            copied = f"{name}[i0] = {offsets.at(['i0'])} for i0 in {zero}[{first}]:{count}"
-            lines = [copied]
+            self._zero = self._zero or self.constant(torch.zeros(1, dtype=torch.int64))
+            begin = f"{self._zero.name}[{offsets.at([FIRST])}]"
+            copied = f"{name}[i0] = {offsets.at(['i0'])} for i0 in {begin}:{count}"
             if not has_last:
                 # The first of them says how large an array is.
-                lines.insert(0, f"{name}[(i0 + {count})] = {self.length(total)} for i0 in 0:1")
-            self.lines += [f"let {lines[0]}", *lines[1:]]
+                end = f"{name}[(i0 + {count})] = {self.given_length(total)}"
+                self.lines.append(f"let {end} for i0 in 0:1")
+            self.lines.append(f"let {copied}" if has_last else copied)
             self._ends[key] = ends
         return self._ends[key]
 
