@@ -21,8 +21,7 @@ from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, exactly, repea
 class FixedBag(RegionCall):
     """F.embedding_bag(input, weight, offsets, per_sample_weights) with its other arguments fixed.
 
-    Errors, gradients and what kernels do not
-    take are as BagCall has them.
+    Errors, gradients and what kernels do not take are as BagCall has them.
     """
 
     def __init__(
