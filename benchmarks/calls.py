@@ -18,7 +18,7 @@ import ember
 import torch
 from ember import native
 from ember.embed_programs import ENTRY, Bag, array, program
-from ember.torch import private
+from ember.torch.capture import private
 
 from benchmarks.report import report
 

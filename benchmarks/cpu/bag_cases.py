@@ -13,7 +13,7 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 from ember.embed_programs import Array, Bag, array
-from ember.torch.embedding_bag import LAYOUTS
+from ember.torch.calls.embedding_bag import LAYOUTS
 from numpy.typing import NDArray
 from torch import Tensor
 

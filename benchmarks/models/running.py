@@ -10,7 +10,7 @@ from typing import Any
 
 import ember
 import torch
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 
 from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
 from benchmarks.cpu.setting import use_threads

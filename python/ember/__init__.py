@@ -30,15 +30,15 @@ from ember.places import include_folder
 from ember.simulation.result import KernelSimulation, ModelSimulation, Simulation
 from ember.simulation.simulate import simulate
 from ember.threads import get_num_threads, set_num_threads
-from ember.torch.compiled import Kernel
-from ember.torch.explain import explain
-from ember.torch.explanation import Explanation
-from ember.torch.export import export
-from ember.torch.exported import LoadedProgram, load
-from ember.torch.importer import compile
-from ember.torch.quantization import QuantizedEmbeddingBag, quantize_tables
-from ember.torch.quantized_rows import QuantizedEmbedding
-from ember.torch.sparse_mode import sparse_products
+from ember.torch.capture.compile import compile
+from ember.torch.capture.compiled import Kernel
+from ember.torch.capture.sparse_mode import sparse_products
+from ember.torch.export.export import export
+from ember.torch.export.exported import LoadedProgram, load
+from ember.torch.quantize.rows import QuantizedEmbedding
+from ember.torch.quantize.tables import QuantizedEmbeddingBag, quantize_tables
+from ember.torch.report.explain import explain
+from ember.torch.report.explanation import Explanation
 
 __version__ = "0.1.0"
 log.set_up()

@@ -26,8 +26,8 @@ from ember.compiler import Options, find_tool, run_compiler
 from ember.errors import CompilerNotFoundError, EmberError
 from ember.kernel import Library
 from ember.stages import TARGETS
-from ember.torch import direct_check, private_names
-from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
+from ember.torch.calls.embedding_bag import ENTRY, BagShape, bag_program
+from ember.torch.capture import direct_check, private_names
 
 TOOLS = ("emberc", "ember-opt", "ember-run")
 # What emberc links into kernels, and how these files begin.
@@ -262,11 +262,11 @@ def _threads() -> Finding:
 
 
 def _backend() -> Finding:
-    if importlib.util.find_spec("ember.torch.backend") is None:
+    if importlib.util.find_spec("ember.torch.capture.backend") is None:
         return Finding("torch.compile", False, "no backend in this package", INSTALL)
     if "ember" in torch.compiler.list_backends(exclude_tags=()):
         return Finding("torch.compile", True, "backend='ember'")
-    advice = f"pass ember.torch.backend.ember_backend itself, or {INSTALL}"
+    advice = f"pass ember.torch.capture.backend.ember_backend itself, or {INSTALL}"
     return Finding("torch.compile", False, "backend='ember' is not registered", advice)
 
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The common case of python/ember/torch/direct_call.py: nothing is around the
+// The common case of python/ember/torch/capture/direct_call.py: nothing is around the
 // call that torch.compile would have to know of. Guards are asked at each call.
 //
 //===----------------------------------------------------------------------===//

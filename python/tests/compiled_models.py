@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from ember.torch.backend import ember_backend, listening
-from ember.torch.report import Report
+from ember.torch.capture.backend import ember_backend, listening
+from ember.torch.report.report import Report
 from torch import Tensor, nn
 
 STEPS = 3

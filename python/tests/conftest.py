@@ -109,7 +109,7 @@ def _one_thread() -> None:
 def _nothing_is_small() -> Iterator[None]:
     """Tests' tensors are: their gradients would be PyTorch's."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ember.torch.region_call._is_small", lambda call, arguments: False)
+        patch.setattr("ember.torch.calls.region_call._is_small", lambda call, arguments: False)
         yield
 
 

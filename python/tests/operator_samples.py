@@ -14,8 +14,8 @@ from functools import cache
 from typing import Any
 
 import torch
-from ember.torch.backend import ember_backend, listening
-from ember.torch.report import Report
+from ember.torch.capture.backend import ember_backend, listening
+from ember.torch.report.report import Report
 from torch import Tensor
 from torch.utils._pytree import tree_flatten, tree_unflatten
 

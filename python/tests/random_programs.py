@@ -114,7 +114,7 @@ def difference(
     text: str, inputs: Sequence[Input], seed: int, dynamic: bool | None = None
 ) -> Difference:
     """Runs a program, eager and compiled."""
-    from ember.torch.backend import ember_backend, listening
+    from ember.torch.capture.backend import ember_backend, listening
 
     function = function_of(text)
     torch._dynamo.reset()
@@ -122,7 +122,7 @@ def difference(
         function, backend=ember_backend, options={"raises": True}, dynamic=dynamic
     )
     # Tensors are small: their gradients would be PyTorch's.
-    all_gradients = patch("ember.torch.region_call._is_small", lambda call, arguments: False)
+    all_gradients = patch("ember.torch.calls.region_call._is_small", lambda call, arguments: False)
     with warnings.catch_warnings(), listening() as heard, all_gradients:
         warnings.simplefilter("ignore")
         expected = run(function, arguments(inputs, seed))

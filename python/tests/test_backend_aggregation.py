@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as functional
-from ember.torch.backend import ember_backend, listening
-from ember.torch.report import Report
+from ember.torch.capture.backend import ember_backend, listening
+from ember.torch.report.report import Report
 from torch import Tensor
 
 NODES, EDGES, LENGTH = 30, 90, 12

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 from compiled_models import compiled
-from ember.torch.backend import listening
 from ember.torch.calls.statement_call import StatementCall
+from ember.torch.capture.backend import listening
 from torch import Tensor
 
 NODES, EDGES, LENGTH = 30, 90, 12

@@ -12,7 +12,7 @@ import ember
 import pytest
 import torch
 import torch.nn.functional as functional
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor, nn
 
 ROWS, BAGS = (30, 7, 50), 6

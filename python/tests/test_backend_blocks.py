@@ -12,7 +12,7 @@ import pytest
 import torch
 from compiled_models import Heard, check_function, compiled
 from ember.errors import IndexOutOfRangeError
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor
 
 HEADS, BLOCKS, SIZE, LENGTH, WINDOWS, EACH = 3, 6, 4, 8, 5, 2

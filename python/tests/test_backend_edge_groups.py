@@ -15,10 +15,10 @@ from compiled_models import compiled
 from ember import threads
 from ember.compiler import Notation
 from ember.errors import CompileError
-from ember.torch.backend import listening
 from ember.torch.calls import edge_groups, statement_call
 from ember.torch.calls.edge_groups import KEPT, MISSES, SKIPPED, EdgeMemory
 from ember.torch.calls.statement_call import StatementCall
+from ember.torch.capture.backend import listening
 from ember.torch.graph.costs import is_worth_grouping
 from torch import Tensor
 

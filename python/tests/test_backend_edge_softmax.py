@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from compiled_models import compiled
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor
 
 NODES, EDGES = 30, 90

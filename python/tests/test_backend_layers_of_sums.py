@@ -107,7 +107,7 @@ def arguments(dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
 
 def changed_by(run: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> int:
     """How many additions of graphs that are compiled by a call became ones in place."""
-    import ember.torch.partition as partition
+    import ember.torch.graph.partition as partition
 
     seen: list[GraphModule] = []
     original = partition.partition
@@ -116,7 +116,7 @@ def changed_by(run: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> int:
         seen.append(module)
         return original(module, *others)
 
-    monkeypatch.setattr("ember.torch.backend.partition", noting)
+    monkeypatch.setattr("ember.torch.capture.backend.partition", noting)
     run()
     return sum(node.target is add_product for module in seen for node in module.graph.nodes)
 

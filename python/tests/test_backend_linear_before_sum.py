@@ -13,7 +13,7 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from compiled_models import compiled
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor, nn
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")

@@ -11,7 +11,7 @@ import ember
 import pytest
 import torch
 from compiled_models import Heard, compiled
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor, nn
 
 COUNT, LENGTH, DENSE = 6, 11, 4

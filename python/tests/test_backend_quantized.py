@@ -11,9 +11,9 @@ from typing import Any
 import ember
 import pytest
 import torch
-from ember.torch.backend import ember_backend, listening
-from ember.torch.report import Report
-from ember.torch.row_encoding import FORMATS
+from ember.torch.capture.backend import ember_backend, listening
+from ember.torch.quantize.row_encoding import FORMATS
+from ember.torch.report.report import Report
 from torch import Tensor, nn
 
 ROWS, LENGTH = 30, 12

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from ember.torch.backend import ember_backend, listening
+from ember.torch.capture.backend import ember_backend, listening
 from ember.torch.graph import lookup_region
 from torch import Tensor
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from compiled_models import Heard, compiled
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor, nn
 
 ROWS, OTHERS, LENGTH = 30, 40, 13

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as functional
 from compiled_models import Heard, check_function, compiled
 from ember.errors import IndexOutOfRangeError
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from ember.torch.graph.costs import LEAST_LOOKUPS
 from torch import Tensor, nn
 

@@ -11,7 +11,7 @@ import ember
 import pytest
 import torch
 import torch.nn.functional as functional
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor
 
 ROWS, LENGTH, LOOKUPS = 40, 24, 17

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from ember.errors import OffsetsError
-from ember.torch.backend import ember_backend, listening
+from ember.torch.capture.backend import ember_backend, listening
 from torch import Tensor
 
 ROWS, LENGTH = 20, 6

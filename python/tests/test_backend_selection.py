@@ -11,8 +11,8 @@ from typing import Any
 import ember
 import pytest
 import torch
-from ember.torch.backend import listening
-from ember.torch.report import Report
+from ember.torch.capture.backend import listening
+from ember.torch.report.report import Report
 from torch import Tensor, nn
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")

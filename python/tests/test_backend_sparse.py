@@ -12,9 +12,9 @@ from typing import Any
 import ember
 import pytest
 import torch
-from ember.torch.backend import ember_backend, listening
+from ember.torch.capture.backend import ember_backend, listening
+from ember.torch.capture.sparse_mode import Product, SparseProducts
 from ember.torch.settings import Settings
-from ember.torch.sparse_mode import Product, SparseProducts
 from sparse_matrices import (
     BF16,
     COLUMNS,

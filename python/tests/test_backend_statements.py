@@ -12,7 +12,7 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from compiled_models import check_function, compiled
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")
@@ -301,7 +301,7 @@ def test_the_gradient_of_one_number_is_a_kernels(monkeypatch: pytest.MonkeyPatch
     def gradients(*arguments: object) -> None:
         pytest.fail("PyTorch's gradient")
 
-    monkeypatch.setattr("ember.torch.region_call.gradients_of_reference", gradients)
+    monkeypatch.setattr("ember.torch.calls.region_call.gradients_of_reference", gradients)
     check_function(lambda w, i: (w[i] * w[i]).sum(1), draw(ROWS, LENGTH), places(30)[:1])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import torch
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 

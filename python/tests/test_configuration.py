@@ -19,9 +19,9 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from ember import compiler, configuration, places, progress
-from ember.torch.bag_call import BagCall
+from ember.torch.calls.bag_call import BagCall
+from ember.torch.calls.embedding_bag import BagShape, bag_program
 from ember.torch.calls.statement_call import StatementCall
-from ember.torch.embedding_bag import BagShape, bag_program
 from preloaded import run_python
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,7 +127,7 @@ def test_disabled_calls_do_not_reach_kernels(monkeypatch: pytest.MonkeyPatch) ->
     calls = []
     original = torch.nn.functional.embedding_bag
     spy = lambda *a, **k: calls.append(1) or original(*a, **k)  # noqa: E731
-    monkeypatch.setattr("ember.torch.bag_call.functional.embedding_bag", spy)
+    monkeypatch.setattr("ember.torch.calls.bag_call.functional.embedding_bag", spy)
     assert torch.equal(kernel(*ARGUMENTS), expected)
     assert calls == []
     with ember.disabled(), ember.disabled():

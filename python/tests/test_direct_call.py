@@ -16,10 +16,10 @@ import pytest
 import torch
 from ember import diagnosis, native
 from ember.models.recommendation import WideAndDeep, wide_and_deep_inputs
-from ember.torch import direct_check, private
-from ember.torch.compiled import Kernel
-from ember.torch.direct_call import MISS
-from ember.torch.direct_check import DirectCheck
+from ember.torch.capture import direct_check, private
+from ember.torch.capture.compiled import Kernel
+from ember.torch.capture.direct_call import MISS
+from ember.torch.capture.direct_check import DirectCheck
 from torch import Tensor, nn
 
 ROWS, LENGTH = 50, 8
@@ -361,7 +361,7 @@ def test_releases_that_capture_otherwise_go_through_torch_compile(
 ) -> None:
     monkeypatch.setattr(private, name, broken)
     check_anew = DirectCheck(direct_check._try_out)
-    monkeypatch.setattr("ember.torch.captured_calls.direct_calls", check_anew)
+    monkeypatch.setattr("ember.torch.capture.captured_calls.direct_calls", check_anew)
     monkeypatch.setattr(direct_check, "direct_calls", check_anew)
     torch._dynamo.reset()
     kernel = ember.compile(Scaled(), (indices_of(),))

@@ -15,9 +15,9 @@ import torch
 import torch.nn.functional as functional
 from captured_graphs import captured
 from compiled_models import compiled
-from ember.torch.backend import listening
-from ember.torch.effects import NONE, OUTSIDE, Memory, changed_by, effect_of
-from ember.torch.partition import partition
+from ember.torch.capture.backend import listening
+from ember.torch.graph.effects import NONE, OUTSIDE, Memory, changed_by, effect_of
+from ember.torch.graph.partition import partition
 from ember.torch.settings import KINDS, Settings
 from region_cases import (
     BAGS,

@@ -11,7 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from ember.compiler import Options
-from ember.torch.bag_call import BagCall
+from ember.torch.calls.bag_call import BagCall
 
 CALLS = {target: BagCall(Options(target=target)) for target in ("cpu", "dae-threads")}
 TARGETS = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())

@@ -13,7 +13,7 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from ember.compiler import Options
-from ember.torch.bag_call import BagCall
+from ember.torch.calls.bag_call import BagCall
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor

@@ -12,7 +12,7 @@ from typing import Any
 import ember
 import pytest
 import torch
-from ember.torch.explanation import Break, Explanation, Graph, LeftPart
+from ember.torch.report.explanation import Break, Explanation, Graph, LeftPart
 from torch import Tensor, nn
 
 ROWS, LENGTH, NODES, EDGES = 30, 8, 9, 25

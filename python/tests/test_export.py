@@ -417,7 +417,7 @@ def test_a_failed_export_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monk
     def fail(*_: Any) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr("ember.torch.export.write_manifest", fail)
+    monkeypatch.setattr("ember.torch.export.export.write_manifest", fail)
     with pytest.raises(OSError, match="the disk is full"):
         exported(cases()["recommender"], tmp_path / "export")
     assert not os.listdir(tmp_path)

@@ -16,7 +16,7 @@ import ember
 import pytest
 import torch
 import torch._inductor.compile_fx
-from ember.torch import region_registry
+from ember.torch.calls import region_registry
 from torch import Tensor, nn
 from torch.nn import functional
 

@@ -8,7 +8,7 @@ import ember
 import pytest
 import torch
 from compiled_models import Heard, compiled
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import nn
 
 transformers = pytest.importorskip("transformers")

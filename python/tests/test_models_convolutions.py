@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from compiled_models import check_gradients, compiled
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor, nn
 
 geometric = pytest.importorskip("torch_geometric.nn")

@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as functional
 from compiled_models import check_function, check_gradients, compiled
 from ember.models import edges as models
-from ember.torch.backend import listening
 from ember.torch.calls import statement_call
+from ember.torch.capture.backend import listening
 from ember.torch.graph.costs import MOST_MATRIX_BYTES
 from torch import Tensor, nn
 

@@ -15,7 +15,7 @@ import torch.nn.functional as functional
 from compiled_models import Heard, check_forward, check_training, compiled
 from ember.datasets.citations import SIZES, CitationGraph, citation_graph
 from ember.errors import ArgumentError
-from ember.torch.backend import listening
+from ember.torch.capture.backend import listening
 from torch import Tensor, nn
 
 geometric = pytest.importorskip("torch_geometric.nn")

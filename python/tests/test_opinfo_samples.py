@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 import torch
 from drawn_cases import SEED
+from ember.torch.capture.sparse_mode import Product, SparseProducts
 from ember.torch.graph.costs import LEAST_LOOKUPS, LEAST_TABLE_BYTES
 from ember.torch.settings import Settings
-from ember.torch.sparse_mode import Product, SparseProducts
 from operator_samples import KERNEL, Sample, check, compiled, operators, sample_of, samples
 from torch import Tensor
 

@@ -13,7 +13,7 @@ import ember
 import pytest
 import torch
 from ember import diagnosis
-from ember.torch import private_names
+from ember.torch.capture import private_names
 from preloaded import run_python
 
 PACKAGE = Path(ember.__file__).parent
@@ -75,7 +75,8 @@ def check():
 """
 EACH = """
 import ember
-from ember.torch import private, private_names
+from ember.torch.capture import private
+from ember.torch.capture import private_names
 for path in sys.argv[1:]:
     found_anew(path)
     (feature,) = [one for one in private_names.FEATURES if path in one.names]
@@ -102,7 +103,8 @@ for path in sys.argv[1:]:
         delattr(owner, name)
 torch.__version__ = "2.16.0"
 import ember
-from ember.torch import private, private_names
+from ember.torch.capture import private
+from ember.torch.capture import private_names
 for owner, name, value in deleted:
     setattr(owner, name, value)
 assert len(deleted) > 30 and len(private_names.features_off()) > 15

@@ -12,9 +12,9 @@ import ember
 import pytest
 import torch
 import torch.ao.nn.quantized as nnq
-from ember.torch.quantization import QuantizedEmbeddingBag, bag_kernel, quantize_tables
-from ember.torch.quantized_rows import QuantizedEmbedding, rows_kernel
-from ember.torch.row_encoding import FORMATS, decode, encode, format_of, rows_of
+from ember.torch.quantize.row_encoding import FORMATS, decode, encode, format_of, rows_of
+from ember.torch.quantize.rows import QuantizedEmbedding, rows_kernel
+from ember.torch.quantize.tables import QuantizedEmbeddingBag, bag_kernel, quantize_tables
 from torch import Tensor, nn
 
 ROWS, LENGTH = 40, 9

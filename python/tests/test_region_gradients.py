@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from compiled_models import compiled
-from ember.torch.backend import ember_backend
+from ember.torch.capture.backend import ember_backend
 from region_cases import CASES, Case, nothing_is_left
 from torch import Tensor
 from torch.autograd import gradgradcheck

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 from ember.kernel import Entry
-from ember.torch.partition import PATTERNS
+from ember.torch.graph.partition import PATTERNS
 from notation_kernels import SEED, program
 from numpy.typing import NDArray
 from program_runs import WAYS, Way, call

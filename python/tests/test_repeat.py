@@ -16,9 +16,9 @@ import torch
 import torch.nn.functional as functional
 from ember import native
 from ember.embed_programs import ENTRY, SpMM, array, program
-from ember.torch.backend import ember_backend, listening
 from ember.torch.calls import statement_call
-from ember.torch.region_call import RegionCall
+from ember.torch.calls.region_call import RegionCall
+from ember.torch.capture.backend import ember_backend, listening
 from torch import Tensor
 
 ROWS, LENGTH, NODES, EDGES = 40, 16, 12, 30

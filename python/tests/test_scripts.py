@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ember.torch.private_names import TESTED_RELEASES
+from ember.torch.capture.private_names import TESTED_RELEASES
 
 ROOT = Path(__file__).resolve().parents[2]
 

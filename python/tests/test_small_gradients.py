@@ -10,8 +10,8 @@ from unittest import mock
 import ember
 import pytest
 import torch
-from ember.torch import region_call
-from ember.torch.region_call import RegionCall
+from ember.torch.calls import region_call
+from ember.torch.calls.region_call import RegionCall
 from torch import Tensor
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")

@@ -12,8 +12,8 @@ import pytest
 import torch
 from ember.compiler import Options
 from ember.errors import CompileError
-from ember.torch import bag_gradient, table_gradient
-from ember.torch.bag_gradient import bag_gradients
+from ember.torch.calls import bag_gradient, table_gradient
+from ember.torch.calls.bag_gradient import bag_gradients
 from torch import Tensor, nn
 
 ROWS, LENGTH, LOOKUPS = 20, 5, 60

@@ -16,8 +16,8 @@ from ember.errors import ArgumentError, UnsupportedError
 from ember.kernel import Entry, Library
 from ember.simulation.program import Settings, simulate_program
 from ember.simulation.result import KernelSimulation, ModelSimulation
-from ember.torch.compiled import Kernel
-from ember.torch.importer import compile
+from ember.torch.capture.compile import compile
+from ember.torch.capture.compiled import Kernel
 
 
 def simulate_model(

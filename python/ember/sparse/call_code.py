@@ -20,7 +20,7 @@ from ember.sparse.array import Array
 from ember.sparse.encoded import Encoded
 from ember.sparse.format import Format
 from ember.sparse.kinds import Kind
-from ember.torch.private import is_transformed
+from ember.torch.capture.private import is_transformed
 
 if TYPE_CHECKING:
     from ember.sparse.statement import Statement

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ember.embed_programs import RowFormat
 from ember.errors import ArgumentError
 from ember.sparse.format import Format
-from ember.torch.row_encoding import decode, encode
+from ember.torch.quantize.row_encoding import decode, encode
 
 
 class Encoded:

@@ -22,7 +22,7 @@ from ember.sparse.kinds import Kind, kind_of, taken
 from ember.sparse.statement import Statement
 from ember.sparse.transforms import refuse_transformed
 from ember.threads import compiled_for, when_changed
-from ember.torch.private import is_transformed
+from ember.torch.capture.private import is_transformed
 
 _statements: dict[Any, Statement] = {}
 # Functions that may be the fill where an operand is stored, if that is not its fill.

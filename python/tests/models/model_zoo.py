@@ -11,7 +11,7 @@ from typing import Any
 
 import ember
 import torch
-from ember.torch.backend import ember_backend
+from ember.torch.capture.backend import ember_backend
 from torch import Tensor, nn
 
 Batch = tuple[Any, ...]

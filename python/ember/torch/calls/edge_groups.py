@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from ember.torch.kept_tensors import for_later_calls
+from ember.torch.calls.kept_tensors import for_later_calls
 
 # Graphs that one kernel keeps: as many edges as the layers that share its code may have.
 KEPT = 4

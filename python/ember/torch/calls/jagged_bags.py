@@ -13,9 +13,9 @@ from torch import Tensor
 from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError, UnsupportedError
 from ember.kernel import Library
-from ember.torch.bag_call import BagCall
-from ember.torch.region_call import MAXIMUM, NotTakenError, Reference, RegionCall
-from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, exactly, repeat_of
+from ember.torch.calls.bag_call import BagCall
+from ember.torch.calls.region_call import MAXIMUM, NotTakenError, Reference, RegionCall
+from ember.torch.calls.repeat import MOST, Bound, Repeat, Size, Source, exactly, repeat_of
 
 
 class FixedBag(RegionCall):

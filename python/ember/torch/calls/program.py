@@ -15,9 +15,9 @@ from torch.fx import Graph
 
 from ember.compiler import Notation
 from ember.torch.calls.edge_ends import End
+from ember.torch.calls.repeat import Size
 from ember.torch.graph.costs import GROUPED_ELEMENTS, Cost
 from ember.torch.graph.trace import Function
-from ember.torch.repeat import Size
 
 
 @dataclass(frozen=True)

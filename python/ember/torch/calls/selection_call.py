@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from ember.errors import ArgumentError
+from ember.torch.calls.region_call import NotTakenError
+from ember.torch.calls.repeat import Repeat
 from ember.torch.calls.statement_call import StatementCall
-from ember.torch.region_call import NotTakenError
-from ember.torch.repeat import Repeat
 
 # What a kernel of statements takes beside a result that is stored without gaps.
 COUNT = "_count"

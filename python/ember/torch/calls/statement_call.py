@@ -29,6 +29,8 @@ from ember.kernel import Entry
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
 from ember.torch.calls.program import LookedUp, Multiple, Program, gradient_type, sizes_in
+from ember.torch.calls.region_call import MAXIMUM, NotTakenError, Reference, RegionCall
+from ember.torch.calls.repeat import MOST, Bound, Repeat, Source, repeat_of
 from ember.torch.calls.wrong_indices import why_wrong, wrong_index
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.costs import (
@@ -38,8 +40,6 @@ from ember.torch.graph.costs import (
     most_ungrouped,
     why_rows_are_slower,
 )
-from ember.torch.region_call import MAXIMUM, NotTakenError, Reference, RegionCall
-from ember.torch.repeat import MOST, Bound, Repeat, Source, repeat_of
 
 ENTRY = "kernel"
 GRADIENT = "_gradient"

@@ -13,13 +13,14 @@ from typing import Any
 from torch import Tensor
 from torch.fx import Node
 
-from ember.torch.bag_call import BagCall
+from ember.torch.calls.bag_call import BagCall
 from ember.torch.calls.jagged_bags import FixedBag, ReducedRows
+from ember.torch.calls.region_call import Reference
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.graph.discovery import find_exactly, why_not_alone
 from ember.torch.graph.lookup_region import BAG, BAGS, region_of
-from ember.torch.no_match import NoMatchError
-from ember.torch.operations import (
+from ember.torch.graph.no_match import NoMatchError
+from ember.torch.graph.operations import (
     Operation,
     fixed_number,
     name_of,
@@ -28,8 +29,7 @@ from ember.torch.operations import (
     same_number,
     tensor_of,
 )
-from ember.torch.region import Region
-from ember.torch.region_call import Reference
+from ember.torch.graph.region import Region
 from ember.torch.settings import Settings
 
 # Indices that give a tensor of two dimensions one more.

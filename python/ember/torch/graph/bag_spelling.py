@@ -13,8 +13,8 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
-from ember.torch.operations import Operation, nodes_of, read, tensor_of
-from ember.torch.region import erase_unused
+from ember.torch.graph.operations import Operation, nodes_of, read, tensor_of
+from ember.torch.graph.region import erase_unused
 
 _this_thread = threading.local()
 

@@ -9,7 +9,7 @@ import torch.nn.functional as functional
 from torch import Tensor
 
 from ember.torch.element_types import SUM_TYPES
-from ember.torch.operations import fixed_size
+from ember.torch.graph.operations import fixed_size
 
 # The rows (lookups, length) of each bag from one offset on up to the next one, reduced; without
 # offsets, those of (bags, lookups a bag, length). Only counted ones are a part of it. No tensor is

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch.graph.costs import MOST_OPERANDS, MOST_QUERIES
-from ember.torch.operations import likely_sizes, tensor_of
+from ember.torch.graph.operations import likely_sizes, tensor_of
 
 _TARGETS = (torch.einsum, torch.functional.einsum, torch.ops.aten.einsum.default)
 # Numbers of operands, of those that are left: the first two of each step, whose product is last.

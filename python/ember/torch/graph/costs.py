@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from ember import threads
-from ember.torch.repeat import MOST
+from ember.torch.calls.repeat import MOST
 
 
 class Cost(int):

@@ -15,7 +15,7 @@ from ember.torch.graph.bags import embedding_bag
 from ember.torch.graph.contractions import contract, contraction_at
 from ember.torch.graph.costs import MOST_QUERIES
 from ember.torch.graph.encoded_bags import encoded_bag_at
-from ember.torch.operations import likely_sizes, tensor_of
+from ember.torch.graph.operations import likely_sizes, tensor_of
 
 # Operators that have statements as they are, or none: they refuse what their decomposition takes,
 # or their gradient is another one than that of it, which is infinite times 0 where it computes what

@@ -18,9 +18,9 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, Node
 
-from ember.torch.effects import changed_by, effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.costs import LONG_ROWS, is_slow
+from ember.torch.graph.effects import changed_by, effect_of, example_of
 from ember.torch.graph.irregular import (
     is_along,
     is_irregular,
@@ -28,9 +28,8 @@ from ember.torch.graph.irregular import (
     looked_up_in,
     scattered_by,
 )
-from ember.torch.graph.trace import say_untraced, trace
-from ember.torch.no_match import NoMatchError
-from ember.torch.operations import (
+from ember.torch.graph.no_match import NoMatchError
+from ember.torch.graph.operations import (
     CONSTANTS,
     LIKE_OTHERS,
     VIEWS,
@@ -39,6 +38,7 @@ from ember.torch.operations import (
     same_number,
     tensor_of,
 )
+from ember.torch.graph.trace import say_untraced, trace
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.translation import Untranslated, text_of, translation_of
 from ember.torch.translate.values import is_one

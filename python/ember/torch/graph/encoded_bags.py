@@ -17,10 +17,10 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.row_types import ENCODINGS
-from ember.torch import private
-from ember.torch.operations import fixed_size, read, tensor_of
-from ember.torch.quantized_rows import quantized_rows
-from ember.torch.row_encoding import FORMATS
+from ember.torch.capture import private
+from ember.torch.graph.operations import fixed_size, read, tensor_of
+from ember.torch.quantize.row_encoding import FORMATS
+from ember.torch.quantize.rows import quantized_rows
 
 # PyTorch's operators, and how the rows are encoded that they read.
 OPERATORS = {

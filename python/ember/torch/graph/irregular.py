@@ -11,7 +11,7 @@ import torch
 from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.operations import Operation, read, same_number, tensor_of
+from ember.torch.graph.operations import Operation, read, same_number, tensor_of
 
 # Those that look up, with their parameters: in what, and where.
 _LOOKUPS = {

@@ -17,11 +17,11 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
-from ember.torch import private
 from ember.torch.calls.statement_call import StatementCall
+from ember.torch.capture import private
 from ember.torch.element_types import SUM_TYPES
-from ember.torch.movement import why_not_movable
-from ember.torch.operations import read, same_number, tensor_of
+from ember.torch.graph.movement import why_not_movable
+from ember.torch.graph.operations import read, same_number, tensor_of
 
 # What autograd calls the operations here, and those of kernels: none needs its result again.
 _KEEPING_NO_RESULT = frozenset(

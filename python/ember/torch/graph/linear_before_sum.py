@@ -20,14 +20,14 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
-from ember.torch import private
+from ember.torch.capture import private
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.discovery import find
 from ember.torch.graph.irregular import SCATTERS
+from ember.torch.graph.movement import why_not_movable
+from ember.torch.graph.operations import name_of, read, same_number, tensor_of, value_of
+from ember.torch.graph.region import closure, erase_unused
 from ember.torch.graph.trace import Traced, arguments_of, trace
-from ember.torch.movement import why_not_movable
-from ember.torch.operations import name_of, read, same_number, tensor_of, value_of
-from ember.torch.region import closure, erase_unused
 from ember.torch.settings import Settings
 
 # Of half types, sums are kept in f32 and rounded once: rows that are rounded before are not as

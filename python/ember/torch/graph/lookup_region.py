@@ -16,12 +16,14 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.compiler import Notation
-from ember.torch import private
 from ember.torch.calls.edge_ends import End
 from ember.torch.calls.in_place_call import InPlaceCall
 from ember.torch.calls.program import LookedUp, Multiple, OfRows, Program, Sizes
+from ember.torch.calls.region_call import Reference
+from ember.torch.calls.repeat import Size
 from ember.torch.calls.selection_call import SelectionCall
 from ember.torch.calls.statement_call import StatementCall
+from ember.torch.capture import private
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import (
     LEAST_COPIED,
@@ -43,10 +45,9 @@ from ember.torch.graph.discovery import (
 )
 from ember.torch.graph.encoded_bags import is_encoded_bag, why_untranslated
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
-from ember.torch.graph.trace import Function, function_of, read_by
-from ember.torch.lookups import lookup_at
-from ember.torch.no_match import AsFastError, NoMatchError
-from ember.torch.operations import (
+from ember.torch.graph.lookups import lookup_at
+from ember.torch.graph.no_match import AsFastError, NoMatchError
+from ember.torch.graph.operations import (
     fixed_size,
     likely_sizes,
     name_of,
@@ -55,9 +56,8 @@ from ember.torch.operations import (
     tensor_of,
     value_of,
 )
-from ember.torch.region import Region
-from ember.torch.region_call import Reference
-from ember.torch.repeat import Size
+from ember.torch.graph.region import Region
+from ember.torch.graph.trace import Function, function_of, read_by
 from ember.torch.settings import Settings
 from ember.torch.translate.statements import RESULT, Statements
 from ember.torch.translate.values import is_one, known_number

@@ -19,9 +19,9 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, GraphModule, Interpreter, Node
 
-from ember.torch import private
-from ember.torch.effects import effect_of, example_of
+from ember.torch.capture import private
 from ember.torch.graph.decompositions import WHOLE, copy
+from ember.torch.graph.effects import effect_of, example_of
 
 _log = logging.getLogger(__name__)
 # By captured graphs, the operators of parts that are alike, as layers of a model are, each marked

@@ -14,8 +14,8 @@ from torch.fx import Node
 
 from ember.embed_programs import RowFormat
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
-from ember.torch.operations import fixed_size, same_number, value_of
-from ember.torch.row_encoding import is_of_bytes
+from ember.torch.graph.operations import fixed_size, same_number, value_of
+from ember.torch.quantize.row_encoding import is_of_bytes
 from ember.torch.translate.values import (
     FIRST,
     NotTranslatedError,

@@ -12,9 +12,9 @@ from torch import Tensor
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
-from ember.torch import private
+from ember.torch.calls.kept_tensors import for_later_calls
+from ember.torch.capture import private
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.kept_tensors import for_later_calls
 
 # What is larger stays an input.
 MOST_ELEMENTS = 1 << 16

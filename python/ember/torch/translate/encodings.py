@@ -7,8 +7,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import torch
 
 from ember.embed_programs import RowFormat
-from ember.torch.operations import tensor_of
-from ember.torch.row_encoding import format_of, is_of_bytes
+from ember.torch.graph.operations import tensor_of
+from ember.torch.quantize.row_encoding import format_of, is_of_bytes
 from ember.torch.translate.lookups import at_places
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import NotTranslatedError, Value

@@ -11,7 +11,7 @@ import torch
 from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
-from ember.torch.operations import fixed_size
+from ember.torch.graph.operations import fixed_size
 from ember.torch.translate.order import Place
 from ember.torch.translate.statements import Lookup
 from ember.torch.translate.table import Call, translates

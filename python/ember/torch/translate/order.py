@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ember.torch.operations import likely_sizes, same_number
+from ember.torch.graph.operations import likely_sizes, same_number
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.values import (
     FIRST,

@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch import private
+from ember.torch.capture import private
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.costs import MOST_QUERIES, is_small_matrix
 from ember.torch.graph.irregular import SCATTERS
-from ember.torch.operations import fixed_size, is_tensor
+from ember.torch.graph.operations import fixed_size, is_tensor
 from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (
     FIRST,

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.operations import is_tensor
+from ember.torch.graph.operations import is_tensor
 from ember.torch.translate.lookups import places_of
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (

@@ -20,9 +20,9 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from ember.torch import private
+from ember.torch.capture import private
+from ember.torch.graph.operations import VIEWS, fixed_number, tensor_of
 from ember.torch.graph.trace import arguments_of
-from ember.torch.operations import VIEWS, fixed_number, tensor_of
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.values import Indices, NotTranslatedError, Value, literal
 

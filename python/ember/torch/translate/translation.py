@@ -12,8 +12,8 @@ from typing import Any
 from torch import Tensor
 from torch.fx import Node
 
+from ember.torch.graph.operations import is_tensor, read, value_of
 from ember.torch.graph.trace import Traced
-from ember.torch.operations import is_tensor, read, value_of
 from ember.torch.translate import (
     bags,
     elementwise,

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch.operations import likely_same
+from ember.torch.graph.operations import likely_same
 
 # What an index is in statements: a variable, a number, or an element of another array.
 Indices = Sequence[str]

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from torch.fx import Node
 
-from ember.torch import private
-from ember.torch.operations import same_number
+from ember.torch.capture import private
+from ember.torch.graph.operations import same_number
 from ember.torch.translate.order import Place, reordered
 from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (

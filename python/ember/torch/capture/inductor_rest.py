@@ -1,0 +1,198 @@
+"""Runs what is left of a graph by PyTorch's Inductor: calls of kernels become operators it knows.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import itertools
+import logging
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from torch.fx import GraphModule, Node
+
+from ember.torch.calls.region_call import RegionCall, gradients_of_reference
+from ember.torch.calls.region_registry import key_of, registered, shared
+from ember.torch.capture import private, private_names
+from ember.torch.graph.operations import value_of
+from ember.torch.report.report import Report
+from ember.torch.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+
+def compile_rest(
+    module: GraphModule, example_inputs: Sequence[Any], settings: Settings, report: Report
+) -> Callable[..., Any]:
+    """Compiles a graph, in which there are calls of kernels, by Inductor.
+
+    The report's calls become those that are made: another graph may have had equal ones.
+    """
+    compile_fx = private.inductor()
+    if compile_fx is None:
+        lacking = ", ".join(private_names.missing(private_names.INDUCTOR))
+        _log.warning("PyTorch runs the rest as it is: this release of it has no %s", lacking)
+        return module.forward
+    calls: dict[RegionCall, RegionCall] = {}
+    for node in module.graph.nodes:
+        if node.op == "call_function" and isinstance(node.target, RegionCall):
+            key = key_of(node.target, node.args, settings)
+            calls[node.target] = shared(key, node.target)
+            kinds = [_kind(argument) for argument in node.args]
+            with module.graph.inserting_before(node):
+                numbers = _numbers_of(node, kinds)
+            node.args = (
+                [one for one, kind in zip(node.args, kinds, strict=True) if kind == "t"],
+                numbers,
+                "".join(kinds),
+                key,
+            )
+            node.target = torch.ops.ember.region.default
+    for part in report.compiled:
+        part.call = calls.get(part.call, part.call)
+    module.graph.lint()
+    module.recompile()
+    compiled = compile_fx(module, list(example_inputs))
+    return _with_calls(cast(Callable[..., Any], compiled), tuple(calls.values()))
+
+
+def _with_calls(compiled: Callable[..., Any], calls: tuple[RegionCall, ...]) -> Callable[..., Any]:
+    """The compiled graph, which keeps its calls; its results do, too, until their gradients."""
+
+    def run(*arguments: Any) -> Any:
+        results = compiled(*arguments)
+        for result in results:
+            if isinstance(result, Tensor) and (function := result.grad_fn) is not None:
+                cast(dict[str, Any], function.metadata)["ember"] = calls
+        return results
+
+    return run if calls else compiled
+
+
+def _kind(argument: Any) -> str:
+    """t for a tensor, n for a number, a digit for a size of so many numbers, and - for None."""
+    value = value_of(argument)
+    if isinstance(value, tuple):
+        return str(len(value))
+    return "t" if isinstance(value, Tensor) else "-" if value is None else "n"
+
+
+def _numbers_of(node: Node, kinds: Sequence[str]) -> list[Any]:
+    """The numbers among a call's arguments, those of sizes one by one."""
+    found: list[Any] = []
+    for argument, kind in zip(node.args, kinds, strict=True):
+        if kind == "n":
+            found.append(argument)
+        elif kind.isdigit():
+            for place, value in enumerate(value_of(argument)):
+                one = node.graph.call_function(operator.getitem, (argument, place))
+                one.meta["example_value"] = value
+                found.append(one)
+    return found
+
+
+def _arguments(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str) -> list[Any]:
+    """The call's arguments, put together again."""
+    sources = {"t": iter(tensors), "n": iter(numbers), "-": itertools.repeat(None)}
+    return [
+        tuple(itertools.islice(sources["n"], int(kind))) if kind.isdigit() else next(sources[kind])
+        for kind in kinds
+    ]
+
+
+@torch.library.custom_op("ember::region", mutates_args=())
+def _region(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str, call: str) -> Tensor:
+    """What the call of that key computes."""
+    with torch.no_grad():
+        result: Tensor = registered(call)(*_arguments(tensors, numbers, kinds))
+    return _apart(result, tensors)
+
+
+@_region.register_fake
+def _(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str, call: str) -> Tensor:
+    like: Tensor = registered(call).reference(*_arguments(tensors, numbers, kinds))
+    return torch.empty_like(like, memory_format=torch.contiguous_format)
+
+
+def _apart(tensor: Tensor, others: Sequence[Tensor]) -> Tensor:
+    """The tensor, contiguous, in memory that none of the others has: operators return no views.
+
+    A gradient may be a column of another one; one of looked-up rows may be those of its values.
+    """
+    if tensor.layout is torch.strided:
+        tensor = tensor.contiguous()
+    taken = {memory for other in others for memory in _memory(other)}
+    return tensor if taken.isdisjoint(_memory(tensor)) else tensor.clone()
+
+
+def _memory(tensor: Tensor) -> list[int]:
+    """What tells the storages of a tensor from others."""
+    parts = [tensor._indices(), tensor._values()] if tensor.layout is torch.sparse_coo else [tensor]
+    return [part.untyped_storage().data_ptr() for part in parts]
+
+
+@torch.library.custom_op("ember::region_backward", mutates_args=())
+def _backward(
+    gradient: Tensor,
+    tensors: Sequence[Tensor],
+    numbers: Sequence[int],
+    kinds: str,
+    call: str,
+    needed: Sequence[bool],
+) -> list[Tensor]:
+    """The gradients of those tensors that need them."""
+    wanted = iter(needed)
+    arguments = _arguments(tensors, numbers, kinds)
+    needs = [kind == "t" and next(wanted) for kind in kinds]
+    with torch.no_grad(), private.autograd_again():
+        found = registered(call).gradients(arguments, needs, gradient)
+    others = [gradient, *tensors]
+    for argument, one, need in zip(arguments, found, needs, strict=True):
+        if need:
+            others.append(torch.zeros_like(argument) if one is None else _apart(one, others))
+    return others[1 + len(tensors) :]
+
+
+@_backward.register_fake
+def _(
+    gradient: Tensor,
+    tensors: Sequence[Tensor],
+    numbers: Sequence[int],
+    kinds: str,
+    call: str,
+    needed: Sequence[bool],
+) -> list[Tensor]:
+    wanted = iter(needed)
+    arguments = _arguments(tensors, numbers, kinds)
+    needs = [kind == "t" and next(wanted) for kind in kinds]
+    # PyTorch's own say which are sparse.
+    with torch.no_grad(), private.autograd_again():
+        likes = gradients_of_reference(registered(call).reference, arguments, needs, gradient)
+    return [
+        torch.empty_like(argument, memory_format=torch.contiguous_format)
+        if like is None or like.layout is torch.strided
+        else torch.empty(argument.shape, dtype=like.dtype, layout=like.layout, device=like.device)
+        for argument, like, need in zip(arguments, likes, needs, strict=True)
+        if need
+    ]
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    tensors, numbers, ctx.kinds, ctx.call = inputs
+    ctx.numbers = list(numbers)
+    ctx.save_for_backward(*tensors)
+
+
+def _differentiate(ctx: Any, gradient: Tensor) -> Any:
+    tensors = list(ctx.saved_tensors)
+    needed = [tensor.requires_grad for tensor in tensors]
+    found = iter(_backward(gradient, tensors, ctx.numbers, ctx.kinds, ctx.call, needed))
+    gradients = [next(found) if need else None for need in needed]
+    # An empty list counts as one of tensors.
+    return gradients, None if ctx.numbers else [], None, None
+
+
+_region.register_autograd(_differentiate, setup_context=_keep)

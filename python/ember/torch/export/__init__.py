@@ -1,0 +1,5 @@
+"""Models in folders, to be run without the compiler.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""

@@ -1,0 +1,506 @@
+"""Reads nodes of FX graphs: what operation of PyTorch a node is, whichever way it is spelled.
+
+A graph from torch.compile calls functions (torch.index_select, F.embedding) and methods
+(x.scatter_add_), one from torch.export calls operators of ATen. All of them are read as one name
+with named arguments, those of ATen's schema.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import operator
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as functional
+from torch.fx import Node
+
+from ember.torch.capture import private
+
+# The parameters of operations in PyTorch's order, by ATen's name.
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "abs": ("self",),
+    "add": ("self", "other"),
+    "amax": ("self", "dim", "keepdim"),
+    "bmm": ("self", "mat2"),
+    "cat": ("tensors", "dim"),
+    "clamp": ("self", "min", "max"),
+    "clone": ("self",),
+    "contiguous": ("self",),
+    "cos": ("self",),
+    "detach": ("self",),
+    "div": ("self", "other"),
+    "exp": ("self",),
+    "expand": ("self", "size"),
+    "expand_as": ("self", "other"),
+    "flatten": ("self", "start_dim", "end_dim"),
+    "full": ("size", "fill_value"),
+    "full_like": ("self", "fill_value"),
+    "gather": ("self", "dim", "index"),
+    "getitem": ("self", "index"),
+    "index": ("self", "indices"),
+    "index_add": ("self", "dim", "index", "source"),
+    "index_put": ("self", "indices", "values", "accumulate"),
+    "index_select": ("self", "dim", "index"),
+    "item": ("self",),
+    # What torch.export makes of tensors that a forward writes out.
+    "lift_fresh_copy": ("self",),
+    "linalg_vector_norm": ("self", "ord", "dim", "keepdim", "dtype"),
+    "matmul": ("self", "other"),
+    "max": ("self", "dim", "keepdim"),
+    "mean": ("self", "dim", "keepdim"),
+    "mm": ("self", "mat2"),
+    "mul": ("self", "other"),
+    "neg": ("self",),
+    "new_full": ("self", "size", "fill_value"),
+    "new_ones": ("self", "size"),
+    "new_zeros": ("self", "size"),
+    "norm": ("self", "p", "dim", "keepdim", "dtype"),
+    "ones": ("size",),
+    "ones_like": ("self",),
+    "pow": ("self", "exponent"),
+    "reshape": ("self", "shape"),
+    "rsub": ("self", "other"),
+    "scatter_add": ("self", "dim", "index", "src"),
+    "scatter_reduce": ("self", "dim", "index", "src", "reduce", "include_self"),
+    "segment_reduce": (
+        "data",
+        "reduce",
+        "lengths",
+        "indices",
+        "offsets",
+        "axis",
+        "unsafe",
+        "initial",
+    ),
+    "sigmoid": ("self",),
+    "sin": ("self",),
+    "size": ("self", "dim"),
+    "sqrt": ("self",),
+    "squeeze": ("self", "dim"),
+    "stack": ("tensors", "dim"),
+    "sub": ("self", "other"),
+    "sum": ("self", "dim", "keepdim"),
+    "t": ("self",),
+    "take_along_dim": ("self", "indices", "dim"),
+    "tanh": ("self",),
+    "transpose": ("self", "dim0", "dim1"),
+    "unflatten": ("self", "dim", "sizes"),
+    "unsqueeze": ("self", "dim"),
+    "view": ("self", "size"),
+    "zeros": ("size",),
+    "zeros_like": ("self",),
+}
+# The functions of torch.nn.functional have parameters of their own.
+EMBEDDING = (
+    "input",
+    "weight",
+    "padding_idx",
+    "max_norm",
+    "norm_type",
+    "scale_grad_by_freq",
+    "sparse",
+)
+EMBEDDING_BAG = (
+    "input",
+    "weight",
+    "offsets",
+    "max_norm",
+    "norm_type",
+    "scale_grad_by_freq",
+    "mode",
+    "sparse",
+    "per_sample_weights",
+    "include_last_offset",
+    "padding_idx",
+)
+NORMALIZE = ("self", "p", "dim", "eps", "out")
+# What ATen calls these parameters.
+ATEN_EMBEDDING = ("weight", "input", "padding_idx", "scale_grad_by_freq", "sparse")
+ATEN_EMBEDDING_BAG = (
+    "weight",
+    "input",
+    "offsets",
+    "scale_grad_by_freq",
+    "mode",
+    "sparse",
+    "per_sample_weights",
+    "include_last_offset",
+    "padding_idx",
+)
+MODES = ("sum", "mean", "max")
+# Operators on tables whose rows are encoded.
+OF_ENCODED_ROWS = frozenset(
+    (
+        "ember::quantized_rows",
+        "ember::quantized_bag",
+        "quantized::embedding_bag_4bit_rowwise_offsets",
+        "quantized::embedding_bag_byte_rowwise_offsets",
+    )
+)
+# Operators whose first result is the bags.
+BAG_OPERATORS = ("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
+
+# Parameters that may be written as several arguments: x.view(2, 3).
+VARIADIC = {"size", "shape"}
+# Keywords besides PARAMETERS that leave an operation what it is, or that patterns ask for.
+OTHER_KEYWORDS = frozenset(
+    (
+        "alpha",
+        "device",
+        "dim",
+        "dtype",
+        "implicit",
+        "layout",
+        "memory_format",
+        "pin_memory",
+        "requires_grad",
+    )
+)
+# Other spellings of operations in PARAMETERS.
+ALIASES = {
+    "__getitem__": "getitem",
+    "concat": "cat",
+    "concatenate": "cat",
+    "divide": "div",
+    "multiply": "mul",
+    "negative": "neg",
+    "sym_size": "size",
+    "subtract": "sub",
+    "true_divide": "div",
+    "vector_norm": "linalg_vector_norm",
+    "truediv": "div",
+}
+# Operations whose result lies in the memory of their first argument, or may.
+VIEWS = frozenset(
+    (
+        "T",
+        "alias",
+        "chunk",
+        "contiguous",
+        "detach",
+        "diagonal",
+        "expand",
+        "expand_as",
+        "flatten",
+        "getitem",
+        "mT",
+        "movedim",
+        "narrow",
+        "permute",
+        "reshape",
+        "select",
+        "slice",
+        "split",
+        "squeeze",
+        "swapaxes",
+        "swapdims",
+        "t",
+        "to",
+        "transpose",
+        "unbind",
+        "unflatten",
+        "unfold",
+        "unsqueeze",
+        "view",
+        "view_as",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a node computes: an operation's name, its arguments by name, whether it is in place."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    in_place: bool = False
+
+    def get(self, parameter: str, default: Any = None) -> Any:
+        """The argument of that parameter."""
+        return self.arguments.get(parameter, default)
+
+
+def _functions() -> dict[Any, str]:
+    found: dict[Any, str] = {
+        operator.add: "add",
+        operator.matmul: "matmul",
+        operator.mul: "mul",
+        operator.neg: "neg",
+        operator.pow: "pow",
+        operator.sub: "sub",
+        torch.linalg.vector_norm: "linalg_vector_norm",
+        operator.truediv: "div",
+        operator.getitem: "getitem",
+    }
+    for name in (*PARAMETERS, *ALIASES):
+        for spelled in (name, name + "_"):
+            function = getattr(torch, spelled, None)
+            if callable(function):
+                found[function] = spelled
+    return found
+
+
+_FUNCTIONS = _functions()
+
+
+def read(node: Node) -> Operation | None:
+    """The operation of a node; None for one that no pattern is about."""
+    if node.op == "call_method":
+        assert isinstance(node.target, str)
+        return _bound(node.target, node)
+    if node.op != "call_function":
+        return None
+    target = node.target
+    if (encoded := _of_encoded_rows(target)) is not None:
+        names = tuple(argument.name for argument in encoded._schema.arguments)
+        return Operation(encoded._schema.name.partition("::")[2], _named(names, node))
+    if isinstance(target, private.OpOverload):
+        return None if _is_bag_operator(node) else _read_operator(target, node)
+    if (bag := _operator_of_bags(node)) is not None:
+        assert isinstance(bag.target, private.OpOverload)
+        return _read_operator(bag.target, bag)
+    if target is functional.embedding:
+        return Operation("embedding", _named(EMBEDDING, node))
+    if target is functional.embedding_bag:
+        return Operation("embedding_bag", {"mode": "mean", **_named(EMBEDDING_BAG, node)})
+    if target is functional.normalize:
+        return Operation("normalize", {_keyword(k): v for k, v in _named(NORMALIZE, node).items()})
+    spelled = _FUNCTIONS.get(target) if isinstance(target, Hashable) else None
+    return None if spelled is None else _bound(spelled, node)
+
+
+def _of_encoded_rows(target: Any) -> private.OpOverload | None:
+    """The operator on a table whose rows are encoded that is called; None for anything else."""
+    # A function of torch.ops has overloads, of which these have one.
+    if isinstance(target, private.OpOverloadPacket):
+        target = getattr(target, "default", None)
+    if not isinstance(target, private.OpOverload) or target._schema.name not in OF_ENCODED_ROWS:
+        return None
+    return target
+
+
+def nodes_of(node: Node) -> set[Node]:
+    """The nodes of the operation that `read` sees in a node: an operator may have other results."""
+    bag = _operator_of_bags(node)
+    if bag is None:
+        return {node}
+    equal = _equal_bags(_named(ATEN_EMBEDDING_BAG, bag))
+    return {node, bag, *(equal[1] if equal else ())}
+
+
+def _operator_of_bags(node: Node) -> Node | None:
+    """ATen's operator of bags, if a node takes the bags from its results."""
+    if node.op != "call_function" or node.target is not operator.getitem or node.args[1] != 0:
+        return None
+    source = node.args[0]
+    return source if isinstance(source, Node) and _is_bag_operator(source) else None
+
+
+def _is_bag_operator(node: Node) -> bool:
+    target = node.target
+    if not isinstance(target, private.OpOverload) or target.namespace != "aten":
+        return False
+    return target._schema.name.removeprefix("aten::") in BAG_OPERATORS
+
+
+def _equal_bags(named: Mapping[str, Any]) -> tuple[Node, set[Node]] | None:
+    """The indices (bags, lookups a bag) that an operator of bags was given, and what is between.
+
+    ATen has them flat, with offsets that are made of their size.
+    """
+    flat, offsets = named.get("indices", named.get("input")), named.get("offsets")
+    if not isinstance(flat, Node) or not isinstance(offsets, Node):
+        return None
+    if named.get("per_sample_weights") is not None or named.get("include_last_offset"):
+        return None
+    aten = torch.ops.aten
+    if flat.target is not aten.reshape.default or list(flat.args[1]) != [-1]:  # type: ignore[arg-type]
+        return None
+    if offsets.target is not aten.arange.start_step or offsets.args[0] != 0:
+        return None
+    (indices,) = flat.all_input_nodes
+    tensor = tensor_of(indices)
+    end, step = offsets.args[1:3]
+    if tensor is None or tensor.dim() != 2 or not same_number(step, tensor.shape[1]):
+        return None
+    if not same_number(end, tensor.numel()):
+        return None
+    between = {flat, offsets, *offsets.all_input_nodes}
+    return indices, {one for one in between if len(one.users) == 1}
+
+
+def _read_operator(target: private.OpOverload, node: Node) -> Operation | None:
+    """The operation of an operator of ATen."""
+    if target.namespace != "aten":
+        return None
+    name = target._schema.name.removeprefix("aten::")
+    if name == "embedding":
+        named = _named(ATEN_EMBEDDING, node)
+        padding = named.get("padding_idx", -1)
+        return Operation("embedding", {**named, "padding_idx": None if padding < 0 else padding})
+    if name in BAG_OPERATORS:
+        named = _named(ATEN_EMBEDDING_BAG, node)
+        equal = _equal_bags(named)
+        if "indices" in named:
+            named["input"] = named.pop("indices")
+        if equal is not None:
+            named["input"], named["offsets"] = equal[0], None
+        # Those without a user's arguments have -1 for no padding.
+        if name != "embedding_bag" and named.get("padding_idx", -1) < 0:
+            named["padding_idx"] = None
+        return Operation(
+            "embedding_bag", {**named, "mode": MODES[named.get("mode", 0)], "max_norm": None}
+        )
+    if name == "select" and node.args[1:2] == (0,):
+        return Operation("getitem", {"self": node.args[0], "index": node.args[2]})
+    if name == "index":
+        indices = node.args[1]
+        if isinstance(indices, list | tuple) and len(indices) == 1:
+            return Operation("getitem", {"self": node.args[0], "index": indices[0]})
+    in_place = name.endswith("_")
+    plain = ALIASES.get(name.removesuffix("_"), name.removesuffix("_"))
+    if plain not in PARAMETERS:
+        return None
+    names = tuple(argument.name for argument in target._schema.arguments)
+    return _known(plain, _named(names, node), in_place)
+
+
+def _bound(spelled: str, node: Node) -> Operation | None:
+    """A method or function of that name; None if no pattern is about it."""
+    in_place = spelled.endswith("_") and not spelled.endswith("__")
+    name = spelled[:-1] if in_place else spelled
+    name = ALIASES.get(name, name)
+    parameters = PARAMETERS.get(name)
+    if parameters is None:
+        return None
+    positional = list(node.args)
+    for place, parameter in enumerate(parameters):
+        if parameter in VARIADIC and len(positional) > place:
+            first = positional[place]
+            if not isinstance(first, list | tuple) and not (
+                isinstance(first, Node) and _is_size(first)
+            ):
+                positional[place:] = [tuple(positional[place:])]
+    if len(positional) > len(parameters):
+        return None
+    arguments = dict(zip(parameters, positional, strict=False))
+    arguments.update({_keyword(name): value for name, value in node.kwargs.items()})
+    return _known(name, arguments, in_place)
+
+
+def _known(name: str, arguments: dict[str, Any], in_place: bool) -> Operation | None:
+    """The operation, unless it is given what no pattern knows, as a division's rounding."""
+    others = arguments.keys() - set(PARAMETERS[name]) - OTHER_KEYWORDS
+    if any(arguments[other] is not None for other in others):
+        return None
+    return Operation(name, arguments, in_place)
+
+
+def _keyword(name: str) -> str:
+    """Functions of torch call `self` input."""
+    return {"input": "self", "x": "self", "axis": "dim"}.get(name, name)
+
+
+def _is_size(node: Node) -> bool:
+    """Whether a node's value is a list of numbers."""
+    return isinstance(value_of(node), tuple | list)
+
+
+def _named(parameters: tuple[str, ...], node: Node) -> dict[str, Any]:
+    return {**dict(zip(parameters, node.args, strict=False)), **node.kwargs}
+
+
+def value_of(argument: Any) -> Any:
+    """The example of a node's value that its graph was traced with; other arguments themselves."""
+    if not isinstance(argument, Node):
+        return argument
+    for key in ("example_value", "val"):
+        if key in argument.meta:
+            return argument.meta[key]
+    return None
+
+
+def tensor_of(argument: Any) -> torch.Tensor | None:
+    """The example of a node's tensor; None where it has none."""
+    value = value_of(argument)
+    return value if isinstance(value, torch.Tensor) else None
+
+
+# Operations that make tensors of one number.
+CONSTANTS = frozenset(
+    f"{prefix}{name}{suffix}"
+    for name in ("zeros", "ones", "full")
+    for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
+)
+# Those that give a tensor the sizes of another one.
+LIKE_OTHERS = ("expand_as", "reshape_as", "view_as")
+
+
+def asks_for_sizes(node: Node, read_by: Iterable[Node]) -> bool:
+    """Whether what reads a node's value asks for its sizes and its type alone."""
+
+    def is_outline(user: Node) -> bool:
+        operation = read(user)
+        if operation is None:
+            return False
+        is_like = operation.name in LIKE_OTHERS and operation.get("self") is not node
+        return is_like or operation.name in CONSTANTS
+
+    return all(map(is_outline, read_by))
+
+
+def is_tensor(node: Node) -> bool:
+    """Whether a node's value is a tensor."""
+    return tensor_of(node) is not None
+
+
+def name_of(node: Any) -> str:
+    """What a user calls a node's value, such as self.bags.0.weight, where that is known."""
+    source = getattr(node, "_dynamo_source", None)
+    if source is None:
+        # An exported program's parameters and buffers.
+        is_stored = isinstance(node, Node) and node.op == "get_attr"
+        return str(node.target if is_stored else node)
+    words = re.findall(r"\w+", source.name)
+    inner = {"L", "G", "_modules", "_parameters", "_buffers"}
+    return ".".join(word for word in words if word not in inner)
+
+
+def fixed_size(size: Any) -> int:
+    """A size that a kernel is built for: from here on, the graph is for this size alone.
+
+    torch.compile captures another graph when the size is another one.
+    """
+    return int(size)
+
+
+def fixed_number(value: Any) -> Any:
+    """A number that a kernel is built for, as fixed_size has it; other values themselves."""
+    found = value_of(value)
+    if isinstance(found, torch.SymInt | int) and not isinstance(found, bool):
+        return int(found)
+    return value
+
+
+def same_number(one: Any, other: Any) -> bool:
+    """Whether two sizes are known to be equal: numbers, symbols, or nodes of them."""
+    one, other = value_of(one), value_of(other)
+    if one is None or other is None:
+        return False
+    return private.is_surely_true(one == other)
+
+
+def likely_sizes(sizes: Sequence[Any]) -> list[int]:
+    """The sizes in the call that the graph is captured for; 0 where elements decide."""
+    hints = (one.node.hint if isinstance(one, torch.SymInt) else one for one in sizes)
+    return [hint or 0 for hint in hints]
+
+
+def likely_same(one: Any, other: Any) -> bool:
+    """Whether two sizes are equal in the call that a graph is captured for; calls have to check."""
+    hints = [size.node.hint if isinstance(size, torch.SymInt) else size for size in (one, other)]
+    return same_number(one, other) or (None not in hints and hints[0] == hints[1])

@@ -1,0 +1,187 @@
+"""Puts kernels in the place of parts of an FX graph, and reports what became of every operation.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import operator
+from collections.abc import Callable
+
+from torch.fx import Graph, GraphModule, Node
+
+from ember.torch.graph.bag_regions import bag_at, bags_at
+from ember.torch.graph.bag_spelling import spell_bags
+from ember.torch.graph.effects import Memory
+from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
+from ember.torch.graph.linear_before_sum import put_linear_before_sums
+from ember.torch.graph.linear_together import put_linear_together
+from ember.torch.graph.lookup_region import (
+    STATEMENTS,
+    blocks_at,
+    lookup_region_at,
+    reduction_at,
+    rows_at,
+    selection_at,
+)
+from ember.torch.graph.movement import changed_behind, use_results, why_not_movable
+from ember.torch.graph.no_match import AsFastError, NoMatchError
+from ember.torch.graph.operations import name_of, tensor_of, value_of
+from ember.torch.graph.region import Region, reference_of, replace
+from ember.torch.report.report import Compiled, Left, Report
+from ember.torch.settings import Settings
+
+# Each finds the region that ends at a node: None if the node is none of its operations;
+# NoMatchError says why one of them has no kernel. Larger patterns come first.
+PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
+    bags_at,
+    lookup_region_at,
+    bag_at,
+    rows_at,
+    blocks_at,
+    reduction_at,
+    selection_at,
+)
+OF_STATEMENTS = (lookup_region_at, rows_at, blocks_at, reduction_at)
+
+
+def partition(module: GraphModule, settings: Settings) -> Report:
+    """Replaces what kernels compute in the module's graph; the module is recompiled."""
+    graph = module.graph
+    report = Report()
+    report.note(graph.nodes)
+    use_results(graph)
+    _drop_unused_results(graph)
+    spell_bags(graph, splits_renorm=settings.rest == "eager")
+    report.reordered = put_linear_before_sums(graph, settings)
+    for reordered in report.reordered:
+        report.note(reordered.nodes)
+    report.operations = sum(node.op.startswith("call") for node in graph.nodes)
+    regions = _regions(graph, settings, report)
+    # The last one first: what a region reads of others is in the graph until their turn comes.
+    for number, region in reversed(list(enumerate(regions))):
+        nodes = [node.name for node in sorted(region.nodes)]
+        call = replace(region, f"ember_{region.kind}_{number}")
+        report.compiled.insert(0, Compiled(region.kind, region.title, nodes, call))
+    # Inductor makes one loop of additions.
+    if regions and settings.reorders and settings.rest == "eager":
+        put_linear_together(graph)
+        put_layers_of_sums_together(graph)
+    if regions or report.reordered:
+        graph.lint()
+        module.recompile()
+    report.finish(graph)
+    return report
+
+
+def _drop_unused_results(graph: Graph) -> None:
+    """Erases what takes a result of an operator that nobody needs: it would keep the operator."""
+    for node in reversed(list(graph.nodes)):
+        is_result = node.target is operator.getitem and not node.users
+        if is_result and isinstance(value_of(node.args[0]), tuple | list):
+            graph.erase_node(node)
+
+
+def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
+    """Regions that have no nodes in common, in the order of the graph."""
+    found: list[Region] = []
+    taken: set[Node] = set()
+    left: dict[Left, set[Node]] = {}
+    as_fast: list[Left] = []
+    memory = Memory(graph)
+    # From the end, so that what another pattern ends in is found before it.
+    for node in reversed(list(graph.nodes)):
+        if node in taken or not node.op.startswith("call"):
+            continue
+        for pattern in PATTERNS:
+            try:
+                region = pattern(node, settings)
+            except AsFastError as error:
+                as_fast.append(Left(node.name, str(error), as_fast=True))
+                continue
+            except NoMatchError as error:
+                left[Left(node.name, str(error))] = {node}
+                continue
+            if region is None:
+                continue
+            if _is_left_to_inner(region, settings):
+                continue
+            if reason := _why_not(region, taken, settings, memory):
+                # What is within has the same reason, and is what it is about.
+                for one in [one for one in left if one.reason == reason]:
+                    if left[one] >= region.nodes:
+                        del left[one]
+                left[Left(node.name, reason)] = region.nodes
+                continue
+            found.append(region)
+            taken |= region.nodes
+            break
+    found.reverse()
+    names = {node.name for node in taken}
+    # What a larger pattern did not take, another one may have.
+    as_fast = [one for one in reversed(as_fast) if one.node not in names]
+    report.left = list(left)[::-1] or as_fast
+    report.beside = as_fast if left else []
+    return found
+
+
+def _is_left_to_inner(region: Region, settings: Settings) -> bool:
+    """Whether a part of what statements compute has a kernel of its own, and no other part has:
+    then the rest is PyTorch's as ever. Several become one."""
+    if region.kind != STATEMENTS:
+        return False
+    return len(_inner(region, settings)) == 1
+
+
+def _inner(region: Region, settings: Settings) -> list[Region]:
+    """What other patterns find in a region."""
+    inner: list[Region] = []
+    for node in sorted(region.nodes, reverse=True):
+        if any(node in one.nodes for one in inner):
+            continue
+        for pattern in PATTERNS:
+            try:
+                found = None if pattern in OF_STATEMENTS else pattern(node, settings)
+            except NoMatchError:
+                continue
+            if found is not None and found.kind not in settings.excluded:
+                inner.append(found)
+                break
+    return inner
+
+
+def _why_not(region: Region, taken: set[Node], settings: Settings, memory: Memory) -> str:
+    """Why a region cannot be replaced; empty if it can."""
+    if region.kind in settings.excluded:
+        return f"{region.kind} is excluded by the options"
+    if (region.nodes - region.shared) & taken:
+        return "another kernel computes a part of it"
+    inputs = [value for value in region.inputs if isinstance(value, Node)]
+    others = region.others()
+    return why_not_movable(
+        region.nodes, region.root, inputs, others, region.changes, memory
+    ) or _why_not_differentiable(region, memory)
+
+
+def _why_not_differentiable(region: Region, memory: Memory) -> str:
+    """Why a region's gradient would not find what it reads; empty if it does, or there is none.
+
+    PyTorch's own operations keep copies of what they look up, kernels keep the tables themselves.
+    """
+    result = tensor_of(region.root)
+    if result is None or not result.requires_grad:
+        return ""
+    inputs = (one for one in region.inputs if isinstance(one, Node))
+    changed = changed_behind(memory, region.root, inputs)
+    if not changed:
+        return ""
+    tensors = [tensor_of(value) for value in region.inputs]
+    needed = [tensor is not None and tensor.requires_grad for tensor in tensors]
+    call = region.make(reference_of(region))
+    for place in call.gradient_reads(needed):
+        value = region.inputs[place]
+        if isinstance(value, Node) and value in changed:
+            return (
+                f"its gradient would read {name_of(value)}, which {changed[value].name} changes in "
+                "place behind it"
+            )
+    return ""
