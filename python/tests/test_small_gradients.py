@@ -68,7 +68,7 @@ def test_gradients(make: Callable[[int], Made], small: int, large: int) -> None:
         with (
             mock.patch.object(region_call, "_is_small", is_small),
             mock.patch.object(
-                region_call._Differentiable, "apply", wraps=region_call._Differentiable.apply
+                region_call.Differentiable, "apply", wraps=region_call.Differentiable.apply
             ) as differentiated,
         ):
             found = kernel(leaf, *others)

@@ -27,9 +27,10 @@ from ember.torch.calls.bag_gradient import bag_gradients
 from ember.torch.calls.bag_kernel import BagKernel
 from ember.torch.calls.embedding_bag import BagShape
 from ember.torch.calls.kept_tensors import for_later_calls
-from ember.torch.calls.region_call import MAXIMUM, NotTakenError, for_backward
+from ember.torch.calls.region_call import MAXIMUM, NotTakenError
 from ember.torch.capture import private
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
+from ember.torch.gradients.differentiable import for_backward
 from ember.torch.graph.bag_spelling import renormalise
 
 MODES = ("sum", "mean", "max")

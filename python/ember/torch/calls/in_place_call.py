@@ -11,10 +11,11 @@ from torch import Tensor
 
 from ember.compiler import Options
 from ember.torch.calls.program import Program
-from ember.torch.calls.region_call import NotTakenError, Reference
+from ember.torch.calls.region_call import NotTakenError
 from ember.torch.calls.repeat import Repeat
 from ember.torch.calls.statement_call import StatementCall
 from ember.torch.element_types import INDEX_TYPES
+from ember.torch.gradients.differentiable import Reference
 from ember.torch.graph.costs import LEAST_ADDED
 
 

@@ -14,8 +14,9 @@ from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError, UnsupportedError
 from ember.kernel import Library
 from ember.torch.calls.bag_call import BagCall
-from ember.torch.calls.region_call import MAXIMUM, NotTakenError, Reference, RegionCall
+from ember.torch.calls.region_call import MAXIMUM, NotTakenError, RegionCall
 from ember.torch.calls.repeat import MOST, Bound, Repeat, Size, Source, exactly, repeat_of
+from ember.torch.gradients.differentiable import Reference
 
 
 class FixedBag(RegionCall):

@@ -8,7 +8,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -28,11 +28,14 @@ from ember.errors import (
 from ember.kernel import Entry
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
-from ember.torch.calls.program import LookedUp, Multiple, Program, gradient_type, sizes_in
-from ember.torch.calls.region_call import MAXIMUM, NotTakenError, Reference, RegionCall
+from ember.torch.calls.program import ENTRY, Multiple, Program, sizes_in
+from ember.torch.calls.region_call import MAXIMUM, NotTakenError, RegionCall
 from ember.torch.calls.repeat import MOST, Bound, Repeat, Source, repeat_of
 from ember.torch.calls.wrong_indices import why_wrong, wrong_index
 from ember.torch.element_types import INDEX_TYPES
+from ember.torch.gradients.differentiable import Reference
+from ember.torch.gradients.gradient_kernel import GRADIENT, GradientKernel, gradient_kernel
+from ember.torch.gradients.looked_up import gradient_type
 from ember.torch.graph.costs import (
     MOST_ALONE,
     MOST_THREADS_ALONE,
@@ -41,26 +44,9 @@ from ember.torch.graph.costs import (
     why_rows_are_slower,
 )
 
-ENTRY = "kernel"
-GRADIENT = "_gradient"
 # Why calls that need gradients are PyTorch's.
 ALONE = "where a gradient is needed PyTorch computes it on all threads, which the kernel does not"
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _Gradient:
-    """A kernel of gradients: of which inputs, by place, and of what is looked up; the names of its
-    parameters; those that have to hold zeros before; what else it is given; how it is built of
-    edges that are grouped."""
-
-    kernel: Callable[..., Any] | None
-    wanted: tuple[int, ...] = ()
-    lookups: tuple[LookedUp, ...] = ()
-    parameters: tuple[str, ...] = ()
-    initial: frozenset[str] = frozenset()
-    given: tuple[LookedUp, ...] = ()
-    notation: Notation | None = None
 
 
 class StatementCall(RegionCall):
@@ -75,7 +61,7 @@ class StatementCall(RegionCall):
         self.least_differentiated = program.least_differentiated
         self._options = options
         # By which inputs need one.
-        self._gradients: dict[tuple[bool, ...], _Gradient] = {}
+        self._gradients: dict[tuple[bool, ...], GradientKernel] = {}
         # Kernels of edges that are grouped, by their statements; None if there is none.
         self._grouped: dict[Notation, GroupedKernel | None] = {}
         # The edges that their calls were given.
@@ -354,36 +340,14 @@ class StatementCall(RegionCall):
             or self.program.parameter(self.program.inputs[place]) in gradient.parameters
         ]
 
-    def _gradient(self, needed: Sequence[bool]) -> _Gradient:
+    def _gradient(self, needed: Sequence[bool]) -> GradientKernel:
         """The kernel of the gradients of those inputs; raises CompileError."""
         without = self.program.without_gradient
         read = needed[: len(self.program.inputs)]
         key = tuple(needs and place not in without for place, needs in enumerate(read))
         if key not in self._gradients:
-            self._gradients[key] = self._built_gradient(key)
+            self._gradients[key] = gradient_kernel(self.program, key, self._built)
         return self._gradients[key]
-
-    def _built_gradient(self, needed: Sequence[bool]) -> _Gradient:
-        program, of_rows = self.program, self.program.of_rows
-        wanted = tuple(place for place, needs in enumerate(needed) if needs)
-        lookups: tuple[LookedUp, ...] = ()
-        if of_rows is not None:
-            lookups = tuple(one for one in of_rows.lookups if one.table in wanted)
-        notation = program.notation
-        if of_rows is not None and lookups:
-            if of_rows.notation is None:
-                return _Gradient(None, lookups=lookups)
-            notation = of_rows.notation
-            wanted = tuple(place for place in wanted if program.inputs[place] in of_rows.inputs)
-        names = [*(program.inputs[place] for place in wanted), *(one.name for one in lookups)]
-        asked = f"--gradient={program.result}:{','.join(names)}"
-        notation = replace(notation, arrays=(*notation.arrays, asked))
-        entry = self._built(notation, ENTRY + GRADIENT)
-        parameters = tuple(parameter.name for parameter in entry.parameters)
-        given = tuple(one for one in (of_rows.lookups if of_rows else ()) if one.name in parameters)
-        initial = frozenset(one.name for one in entry.parameters if one.initial is not None)
-        kernel = entry.bind(gradients=True)
-        return _Gradient(kernel, wanted, lookups, parameters, initial, given, notation)
 
     def backward(
         self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor

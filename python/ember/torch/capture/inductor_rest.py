@@ -14,9 +14,10 @@ import torch
 from torch import Tensor
 from torch.fx import GraphModule, Node
 
-from ember.torch.calls.region_call import RegionCall, gradients_of_reference
+from ember.torch.calls.region_call import RegionCall
 from ember.torch.calls.region_registry import key_of, registered, shared
 from ember.torch.capture import private, private_names
+from ember.torch.gradients.differentiable import gradients_of_reference
 from ember.torch.graph.operations import value_of
 from ember.torch.report.report import Report
 from ember.torch.settings import Settings

@@ -15,8 +15,8 @@ from torch.fx import Node
 
 from ember.torch.calls.bag_call import BagCall
 from ember.torch.calls.jagged_bags import FixedBag, ReducedRows
-from ember.torch.calls.region_call import Reference
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
+from ember.torch.gradients.differentiable import Reference
 from ember.torch.graph.discovery import find_exactly, why_not_alone
 from ember.torch.graph.lookup_region import BAG, BAGS, region_of
 from ember.torch.graph.no_match import NoMatchError

@@ -25,7 +25,13 @@ from ember.torch.graph.operations import read, same_number, tensor_of
 
 # What autograd calls the operations here, and those of kernels: none needs its result again.
 _KEEPING_NO_RESULT = frozenset(
-    ("AddBackward0", "AddmmBackward0", "MmBackward0", "_DifferentiableBackward")
+    (
+        "AddBackward0",
+        "AddmmBackward0",
+        "MmBackward0",
+        "DifferentiableBackward",
+        "_DifferentiableBackward",
+    )
 )
 
 

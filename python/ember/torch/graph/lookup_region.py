@@ -18,13 +18,14 @@ from torch.fx import Node
 from ember.compiler import Notation
 from ember.torch.calls.edge_ends import End
 from ember.torch.calls.in_place_call import InPlaceCall
-from ember.torch.calls.program import LookedUp, Multiple, OfRows, Program, Sizes
-from ember.torch.calls.region_call import Reference
+from ember.torch.calls.program import Multiple, Program, Sizes
 from ember.torch.calls.repeat import Size
 from ember.torch.calls.selection_call import SelectionCall
 from ember.torch.calls.statement_call import StatementCall
 from ember.torch.capture import private
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
+from ember.torch.gradients.differentiable import Reference
+from ember.torch.gradients.looked_up import LookedUp, OfRows
 from ember.torch.graph.costs import (
     LEAST_COPIED,
     LEAST_DIFFERENTIATED,

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from ember.torch.calls.region_call import Reference, RegionCall
+from ember.torch.calls.region_call import RegionCall
+from ember.torch.gradients.differentiable import Reference
 from ember.torch.graph.effects import effect_of
 from ember.torch.graph.operations import asks_for_sizes, read
 
