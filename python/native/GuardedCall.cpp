@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The common case of python/ember/torch/capture/direct_call.py: nothing is around the
-// call that torch.compile would have to know of. Guards are asked at each call.
+// The common case of python/ember/torch/capture/direct_call.py: nothing is
+// around the call that torch.compile would have to know of. Guards are asked at
+// each call.
 //
 //===----------------------------------------------------------------------===//
 
