@@ -108,6 +108,9 @@ static bool areAlike(scf::ForOp first, const Operands &ofFirst,
       if (!isInside && other.getRegion().isAncestor(operand2.getParentRegion()))
         return false;
     }
+  // What is one array in one loop is one in the other: arguments of a function
+  // are taken for arrays that share no memory.
+  DenseMap<Value, Value> back;
   for (auto [number, pair] :
        llvm::enumerate(llvm::zip_equal(ofFirst, ofOther))) {
     auto [mine, theirs] = pair;
@@ -121,8 +124,8 @@ static bool areAlike(scf::ForOp first, const Operands &ofFirst,
       if (!isBegin(mine))
         return false;
       different.insert(number);
-    } else if (!same.try_emplace(value, value2).second &&
-               same.lookup(value) != value2) {
+    } else if (same.try_emplace(value, value2).first->second != value2 ||
+               back.try_emplace(value2, value).first->second != value) {
       return false;
     }
   }

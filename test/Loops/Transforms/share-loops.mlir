@@ -72,3 +72,22 @@ func.func @sums(%x: memref<?xf32>, %y: memref<?xf32>) {
   }
   return
 }
+
+// Nor the other way round: a function's arguments share no memory.
+
+// CHECK-LABEL: func.func @in_place(
+// CHECK-NOT:     call
+func.func @in_place(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = memref.dim %x, %c0 : memref<?xf32>
+  scf.for %r = %c0 to %rows step %c1 {
+    %a = memref.load %x[%r] : memref<?xf32>
+    memref.store %a, %y[%r] : memref<?xf32>
+  }
+  scf.for %r = %c0 to %rows step %c1 {
+    %a = memref.load %x[%r] : memref<?xf32>
+    memref.store %a, %x[%r] : memref<?xf32>
+  }
+  return
+}
