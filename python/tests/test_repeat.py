@@ -198,7 +198,8 @@ def test_gradients_are_seen(name: str) -> None:
             torch.autograd.grad(found, table, weights),
             torch.autograd.grad(expected, table, weights),
         )
-    assert repeats.answered == 1
+    # By what autograd calls, with gradients off.
+    assert repeats.answered == 2
 
 
 @every_function
