@@ -14,10 +14,7 @@ from ember.torch.graph.operations import fixed_size
 # The rows (lookups, length) of each bag from one offset on up to the next one, reduced; without
 # offsets, those of (bags, lookups a bag, length). Only counted ones are a part of it. No tensor is
 # ever computed by it: graphs are traced with it.
-_library = torch.library.Library("ember", "FRAGMENT")  # type: ignore[no-untyped-call]
-_library.define(  # type: ignore[no-untyped-call]
-    "bags(Tensor rows, Tensor? offsets, bool has_last, str mode, Tensor? counted) -> Tensor"
-)
+_SCHEMA = "(Tensor rows, Tensor? offsets, bool has_last, str mode, Tensor? counted) -> Tensor"
 
 
 def _bags_shape(
@@ -27,7 +24,10 @@ def _bags_shape(
     return rows.new_empty((bags, rows.shape[-1]))
 
 
-_library.impl("bags", _bags_shape, "Meta")  # type: ignore[no-untyped-call]
+# An operator stays in the process, whoever imports this again.
+if not hasattr(torch.ops.ember, "bags"):
+    torch.library.define("ember::bags", _SCHEMA)
+    torch.library.impl("ember::bags", "Meta", _bags_shape)
 
 
 def embedding_bag(
