@@ -137,10 +137,11 @@ def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashab
 def say_untraced(node: Node, error: Exception) -> None:
     """Notes that what a node computes has no operators.
 
-    An operator that asks for numbers which only the run knows raises a RuntimeError. Others are
-    mistakes: the part is PyTorch's all the same, but not without a word.
+    An operator that asks for numbers which only the run knows raises a RuntimeError, and a user may
+    want warnings to be errors. Others are mistakes: the part is PyTorch's all the same, but not
+    without a word.
     """
-    is_usual = isinstance(error, RuntimeError)
+    is_usual = isinstance(error, RuntimeError | Warning)
     level = logging.DEBUG if is_usual else logging.WARNING
     _log.log(level, "%s cannot be traced: %r", node.name, error, exc_info=not is_usual)
 
