@@ -8,10 +8,12 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
+import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -24,6 +26,7 @@ from ember.torch.graph.decompositions import WHOLE, copy
 from ember.torch.graph.effects import effect_of, example_of
 
 _log = logging.getLogger(__name__)
+_PACKAGE = Path(__file__).parents[2]
 # By captured graphs, the operators of parts that are alike, as layers of a model are, each marked
 # with the number of its node in the part.
 _known: WeakKeyDictionary[Graph, dict[Hashable, Graph]] = WeakKeyDictionary()
@@ -137,11 +140,12 @@ def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashab
 def say_untraced(node: Node, error: Exception) -> None:
     """Notes that what a node computes has no operators.
 
-    An operator that asks for numbers which only the run knows raises a RuntimeError, and a user may
-    want warnings to be errors. Others are mistakes: the part is PyTorch's all the same, but not
-    without a word.
+    Operators raise what they will, as for numbers that only the run knows. What is raised here, and
+    is no RuntimeError, is a mistake: the part is PyTorch's all the same, but not without a word.
     """
-    is_usual = isinstance(error, RuntimeError | Warning)
+    *_, (raising, _) = traceback.walk_tb(error.__traceback__)
+    is_own = Path(raising.f_code.co_filename).is_relative_to(_PACKAGE)
+    is_usual = isinstance(error, RuntimeError) or not is_own
     level = logging.DEBUG if is_usual else logging.WARNING
     _log.log(level, "%s cannot be traced: %r", node.name, error, exc_info=not is_usual)
 
