@@ -43,18 +43,18 @@ static int run(const char *folder) {
   // Two bags of three and of two lookups.
   std::vector<int64_t> indices{1, 20, 99, 7, 7}, offsets{0, 3};
   std::vector<float> bags(offsets.size() * length);
-  kernel({{table.data(), {rows, length}},
+  kernel({offsets,
           indices,
-          offsets,
+          {table.data(), {rows, length}},
           {bags.data(), {2, length}}});
   std::cout << "sums: " << bags[0] << " " << bags[1] << " ... "
             << bags[2 * length - 1] << "\n";
 
   indices[1] = 100;
   try {
-    kernel({{table.data(), {rows, length}},
+    kernel({offsets,
             indices,
-            offsets,
+            {table.data(), {rows, length}},
             {bags.data(), {2, length}}});
   } catch (const ember::KernelError &error) {
     std::cout << "error " << error.code << ": " << error.what() << "\n";

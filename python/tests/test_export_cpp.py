@@ -206,7 +206,7 @@ def test_the_example_runs_an_exported_bag(example: Path) -> None:
     lines = checked(example / "build" / "embedding_bag", example / "bag-export").splitlines()
     # Rows hold row + element: 1 + 20 + 99, the same and 3 times 1, 2 times 7 + 15.
     assert lines[-2] == "sums: 120 123 ... 44"
-    assert lines[-1].startswith("error 1: index 100 at position 1 of 'indices'")
+    assert lines[-1].startswith("error 1: index 100 at position 1 of 'x1'")
 
 
 def test_folders_that_cannot_be_used_from_cpp(example: Path, tmp_path: Path) -> None:

@@ -198,8 +198,8 @@ def test_gradients_are_seen(name: str) -> None:
             torch.autograd.grad(found, table, weights),
             torch.autograd.grad(expected, table, weights),
         )
-    # By what autograd calls, with gradients off.
-    assert repeats.answered == 2
+    # By what autograd calls, with gradients off; maxima with gradients are PyTorch's.
+    assert repeats.answered == (1 if name == "max" else 2)
 
 
 @every_function

@@ -58,6 +58,8 @@ struct Expression {
     access,
     /// Whether `name` stores, or is true, at `operands`: a condition.
     member,
+    /// `size(name, dimension)`, with the dimension, a literal, as operand.
+    size,
     /// `function(operands)`, operators too.
     call,
     /// `a < b <= c`: each of `links` is between two operands.

@@ -175,6 +175,13 @@ FailureOr<Operand> ExpressionEmitter::emitMember(const Expression &member) {
   return Operand{.value = holds, .position = member.position};
 }
 
+Operand ExpressionEmitter::emitSize(const Expression &size) {
+  Value extent = ExtentOp::create(builder, at(size.position),
+                                  builder.getIndexType(), getArray(size.name),
+                                  *getInteger(size.operands.front().get()));
+  return Operand{.value = extent, .position = size.position};
+}
+
 FailureOr<Operand> ExpressionEmitter::emitChain(const Expression &chain,
                                                 ArrayRef<Operand> operands) {
   FailureOr<Operand> all = failure();
@@ -201,6 +208,8 @@ FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
     return emitAccess(expression);
   case Kind::member:
     return emitMember(expression);
+  case Kind::size:
+    return emitSize(expression);
   case Kind::slice:
     emitErrorAt(builder.getContext(), expression.position)
         << "a slice is the index of an array";
@@ -278,7 +287,8 @@ ExpressionEmitter::makeAffine(const Expression &expression,
   MLIRContext *context = builder.getContext();
   if (std::optional<int64_t> integer = getInteger(&expression))
     return getAffineConstantExpr(*integer, context);
-  if (expression.kind == Kind::access || expression.kind == Kind::name) {
+  if (llvm::is_contained({Kind::access, Kind::name, Kind::size},
+                         expression.kind)) {
     FailureOr<Value> value = emitIndex(expression);
     if (failed(value))
       return failure();
@@ -330,6 +340,8 @@ FailureOr<Value> ExpressionEmitter::emitIndex(const Expression &expression) {
   }
   if (expression.kind == Kind::access)
     return emitElement(expression);
+  if (expression.kind == Kind::size)
+    return emitSize(expression).value;
   if (expression.kind == Kind::name) {
     FailureOr<Operand> value = emitName(expression);
     if (failed(value))

@@ -97,6 +97,7 @@ private:
   llvm::LogicalResult emitSums(const Bindings &bindings);
   /// Whether an array stores an element, or a boolean holds.
   llvm::FailureOr<Operand> emitMember(const Expression &member);
+  Operand emitSize(const Expression &size);
   /// Where the segment that an element is the length of begins and ends.
   llvm::FailureOr<std::pair<mlir::Value, mlir::Value>>
   emitSegment(const Expression &length);

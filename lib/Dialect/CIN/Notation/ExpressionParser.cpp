@@ -301,6 +301,9 @@ ExpressionPtr ExpressionParser::parseNamed() {
           name.text))
     return make(Expression::Kind::literal, name);
   if (takeIf("(")) {
+    // Whoever has a function of that name means it.
+    if (name.text == "size" && !findFunction(name.text))
+      return parseSize();
     std::vector<ExpressionPtr> operands;
     if (failed(parseList(")", operands, &ExpressionParser::parseExpression)))
       return nullptr;
@@ -320,6 +323,21 @@ ExpressionPtr ExpressionParser::parseNamed() {
     return nullptr;
   }
   return access;
+}
+
+/// `size(array, dimension)`, behind the parenthesis.
+ExpressionPtr ExpressionParser::parseSize() {
+  if (token.kind != Token::Kind::name || isKeyword(token))
+    return expected("an array, of which to read a size");
+  ExpressionPtr size = make(Expression::Kind::size, take());
+  if (!expect(","))
+    return nullptr;
+  unsigned dimension;
+  if (token.kind != Token::Kind::number ||
+      token.text.getAsInteger(10, dimension))
+    return expected("the number of a dimension");
+  size->operands.push_back(make(Expression::Kind::literal, take()));
+  return expect(")") ? std::move(size) : nullptr;
 }
 
 bool ExpressionParser::checkReduces(const Token &name, Function function) {

@@ -257,6 +257,40 @@ static LogicalResult setFormats(NamedArrays &arrays,
   return success();
 }
 
+/// Whether the arrays whose sizes statements read are the caller's, and have
+/// those dimensions; failure after an error.
+static LogicalResult checkSizes(const NamedArrays &arrays,
+                                ArrayRef<Statement> statements,
+                                MLIRContext *context) {
+  bool isWrong = false;
+  auto check = [&](const Expression &part, bool) {
+    if (isWrong || part.kind != Kind::size)
+      return;
+    const auto *found = arrays.find(part.name);
+    size_t dimension = std::stoul(part.operands.front()->name);
+    isWrong = true;
+    if (found == arrays.end())
+      emitErrorAt(context, part.position)
+          << "no statement reads '" << part.name
+          << "', of which a size is read: declare its type and its dimensions";
+    else if (found->second.isTarget)
+      emitErrorAt(context, part.position)
+          << "'" << part.name
+          << "' is assigned to, and its size follows from what it is assigned: "
+             "read that of an array that is given";
+    else if (dimension >= found->second.rank)
+      emitErrorAt(context, part.position)
+          << "'" << part.name << "' has " << found->second.rank
+          << (found->second.rank == 1 ? " dimension" : " dimensions")
+          << ", and no dimension " << dimension;
+    else
+      isWrong = false;
+  };
+  for (const Statement &statement : statements)
+    walkStatement(statement, check);
+  return failure(isWrong);
+}
+
 FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
                                               const NotationOptions &options,
                                               MLIRContext *context) {
@@ -267,6 +301,11 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
   for (const Statement &statement : statements) {
     llvm::StringSet<> variables = findVariables(statement);
     walkStatement(statement, [&](const Expression &part, bool isIndex) {
+      // Of some arrays nothing but a size is read.
+      auto shape = options.shapes.find(part.name);
+      if (part.kind == Kind::size && shape != options.shapes.end())
+        arrays.insert(
+            {part.name, NamedArray{part.position, shape->second.size()}});
       bool isArray =
           part.kind == Kind::access || part.kind == Kind::member ||
           (part.kind == Kind::name && !variables.contains(part.name));
@@ -294,6 +333,8 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
     for (const auto &entry : arrays)
       known.insert(entry.first);
   }
+  if (failed(checkSizes(arrays, statements, context)))
+    return failure();
   bool isForCaller = llvm::any_of(statements, [&](const Statement &statement) {
     return !arrays[statement.target->name].isTemporary;
   });

@@ -49,6 +49,8 @@ static std::string describe(const Expression &expression) {
     return expression.name + "[" + describeAll() + "]";
   case Expression::Kind::member:
     return expression.name + " in " + describeAll();
+  case Expression::Kind::size:
+    return "size(" + expression.name + ", " + describeAll() + ")";
   case Expression::Kind::chain:
   case Expression::Kind::call:
     return expression.function.getName().str() + "(" + describeAll() + ")";

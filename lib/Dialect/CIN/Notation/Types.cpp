@@ -200,6 +200,7 @@ OperandType Typing::find(const Expression &expression) {
   case Kind::name:
   case Kind::access:
     return findNamed(expression);
+  case Kind::size:
   case Kind::slice:
     return {IntegerType::get(context, 64)};
   case Kind::chain:

@@ -126,6 +126,7 @@ def _regions(report: Report, names: Mapping[Library, str]) -> list[dict[str, Any
             "title": part.title,
             "nodes": part.nodes,
             "kernels": [names[library] for library in part.call.kernels()],
+            "arguments": dict(part.call.names),
         }
         for part in report.compiled
     ]

@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,7 +39,7 @@ class Arrays:
     that stay from here on, whatever dimension has them, besides lengths of rows. constants: tensors
     that are computed of nothing. is_trial: it is only asked whether an operator has statements,
     whatever its operands are. strided: inputs whose rows lie apart, as those of heads that are
-    columns of a matrix. encodings: of tables that stand for f32. selecting: the operator of the
+    columns of a matrix. sizes_of: of arrays that are given. encodings: of tables that stand for f32. selecting: the operator of the
     traced graph that selects columns, of which the result is.
     """
 
@@ -57,6 +57,7 @@ class Arrays:
     strided: set[str] = field(default_factory=set)
     encodings: dict[str, RowFormat] = field(default_factory=dict)
     selecting: Node | None = None
+    sizes_of: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def input(self, node: Node, example: Any) -> Value:
         """A tensor or a number that the statements are given."""
@@ -107,6 +108,7 @@ class Arrays:
         if not sizes:
             self.types[name] = f"1x{element}"
             return Value((), example.dtype, lambda _: f"{name}[{FIRST}]", name=name)
+        self.sizes_of[name] = sizes
         known = ["1" if is_one(size) else "?" for size in sizes]
         if self.selecting is not None:
             # Rows are stored side by side, and there may be any number of columns.
@@ -154,6 +156,14 @@ class Arrays:
         self.lengths[name] = size
         self.types[name] = "i64"
         return name
+
+    def size_of_inputs(self, size: Any, used: Collection[str]) -> str:
+        """That dimension of an array in use which has the size; "" if there is none."""
+        for name, sizes in self.sizes_of.items():
+            for dimension, known in enumerate(sizes):
+                if name in used and same_number(known, size):
+                    return f"size({name},{dimension})"
+        return ""
 
     @property
     def of_bytes(self) -> frozenset[str]:

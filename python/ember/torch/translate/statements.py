@@ -99,7 +99,6 @@ class Statements(Arrays):
     _stored: list[tuple[Value, Value]] = field(default_factory=list)
     _of_places: dict[tuple[str, str], Value] = field(default_factory=dict)
     _ends: dict[tuple[str, bool], Value] = field(default_factory=dict)
-    _zero: Value | None = None
     # Where the statements are that begin temporaries which others add to.
     _begun: dict[str, int] = field(default_factory=dict)
     _begun_values: list[Value] = field(default_factory=list)
@@ -152,14 +151,12 @@ class Statements(Arrays):
             name, _ = self._temporary(offsets.sizes, offsets.dtype)
             ends = Value((), offsets.dtype, lambda indices: f"{name}[{indices[0]}]")
             count = self.given_length(offsets.sizes[0])
-            # Where anything but 0 is out of bounds.
-            self._zero = self._zero or self.constant(torch.zeros(1, dtype=torch.int64))
-            begin = f"{self._zero.name}[{offsets.at([FIRST])}]"
+            # Out of bounds if it is not 0.
+            begin = f"-abs({offsets.at([FIRST])})"
             copied = f"{name}[i0] = {offsets.at(['i0'])} for i0 in {begin}:{count}"
             if not has_last:
                 # The first of them says how large an array is.
-                end = f"{name}[(i0 + {count})] = {self.given_length(total)}"
-                self.lines.append(f"let {end} for i0 in 0:1")
+                self.lines.append(f"let {name}[{count}] = {self.given_length(total)}")
             self.lines.append(f"let {copied}" if has_last else copied)
             self._ends[key] = ends
         return self._ends[key]
@@ -348,6 +345,10 @@ class Statements(Arrays):
         self.sizes = value.sizes
         used = set(self._named())
         self.lengths = {name: size for name, size in self.lengths.items() if name in used}
+        for name, size in list(self.lengths.items()):
+            if known := self.size_of_inputs(size, used):
+                self.lines = [re.sub(rf"\b{name}\b", known, line) for line in self.lines]
+                del self.lengths[name], self.types[name]
         self.constants = {name: one for name, one in self.constants.items() if name in used}
 
     def _is_renamed(self, value: Value) -> bool:
