@@ -39,8 +39,8 @@ class Arrays:
     that stay from here on, whatever dimension has them, besides lengths of rows. constants: tensors
     that are computed of nothing. is_trial: it is only asked whether an operator has statements,
     whatever its operands are. strided: inputs whose rows lie apart, as those of heads that are
-    columns of a matrix. sizes_of: of arrays that are given. encodings: of tables that stand for f32. selecting: the operator of the
-    traced graph that selects columns, of which the result is.
+    columns of a matrix. sizes_of: of arrays that are given. encodings: of tables that stand for
+    f32. selecting: the operator of the traced graph that selects columns, of which the result is.
     """
 
     number: torch.dtype
