@@ -36,7 +36,6 @@ TYPES = {"f32": torch.float32, "f64": torch.float64, "bf16": torch.bfloat16, "f1
 # Operations that are no region by themselves: PyTorch computes them, whatever the sample.
 ALONE = [
     ("gather", ""),
-    *(("index_reduce", variant) for variant in ("mean", "prod", "amin", "amax")),
     ("sparse.mm", "reduce"),
     ("sparse.sampled_addmm", ""),
 ]
@@ -48,11 +47,12 @@ SPARSE = {
 # Scatter operations onto a tensor that has values already.
 SCATTERS = [
     ("index_add", ""),
+    *(("index_reduce", variant) for variant in ("prod", "mean", "amin", "amax")),
     ("scatter_add", ""),
     *(("scatter_reduce", variant) for variant in ("sum", "prod", "mean", "amin", "amax")),
 ]
 # Samples whose index is as wide as what is scattered, of one variant and type.
-KERNELS_ONTO = {"index_add": 3, "scatter_add": 3, "scatter_reduce": 9}
+KERNELS_ONTO = {"index_add": 3, "index_reduce": 4, "scatter_add": 3, "scatter_reduce": 9}
 
 
 def of_types(*operations: tuple[str, str]) -> list[Any]:
@@ -224,7 +224,7 @@ def of_rows(operator: Any, made: Any, onto: bool) -> Sample | None:
     keywords = dict(made.kwargs)
     if "include_self" in keywords:
         keywords["include_self"] = onto
-    repeats = operator.name != "index_add"
+    repeats = not operator.name.startswith("index_")
 
     def call(rows: Tensor, source: Tensor, *values: Tensor) -> Any:
         index = rows.view(-1, *[1] * (source.dim() - 1)).expand_as(source) if repeats else rows
@@ -237,7 +237,9 @@ def of_rows(operator: Any, made: Any, onto: bool) -> Sample | None:
 
 # The least number of samples that kernels compute, into zeros and onto values, of those there are.
 OF_ROWS = {
-    ("index_add", ""): (6, 6),
+    ("index_add", ""): (3, 3),
+    ("index_reduce", "mean"): (4, 4),
+    ("index_reduce", "amax"): (4, 4),
     ("scatter_add", ""): (6, 6),
     ("scatter_reduce", "sum"): (18, 18),
     ("scatter_reduce", "mean"): (18, 0),

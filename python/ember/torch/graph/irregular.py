@@ -30,6 +30,7 @@ _LOOKUPS = {
 SCATTERS = {
     "index_add": ("source", "index"),
     "index_put": ("values", "indices"),
+    "index_reduce": ("source", "index"),
     "scatter_add": ("src", "index"),
     "scatter_reduce": ("src", "index"),
 }

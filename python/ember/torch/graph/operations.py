@@ -44,6 +44,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "index": ("self", "indices"),
     "index_add": ("self", "dim", "index", "source"),
     "index_put": ("self", "indices", "values", "accumulate"),
+    "index_reduce": ("self", "dim", "index", "source", "reduce", "include_self"),
     "index_select": ("self", "dim", "index"),
     "item": ("self",),
     # What torch.export makes of tensors that a forward writes out.

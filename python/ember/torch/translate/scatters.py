@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -114,6 +114,24 @@ def _along_dimension(call: Call) -> _Scatter:
     return _Scatter(call, onto, index.sizes, place, source.at)
 
 
+def _along_index(call: Call) -> _Scatter:
+    """Parts of `source` to where `index` says, one for each of its places."""
+    onto, index, source = call.value("self"), call.value("index"), call.value("source")
+    dimension = onto.place(call.given("dim"))
+    source = call.statements.converted(source, call.result.dtype)
+    if not onto.rank or index.rank != 1 or source.rank != onto.rank:
+        raise NotTranslatedError("it has one number, and no rows")
+    sizes = (*onto.sizes[:dimension], index.sizes[0], *onto.sizes[dimension + 1 :])
+    _check_places(index, onto.sizes[dimension])
+    if not same_sizes(source.sizes, sizes):
+        raise NotTranslatedError("its rows are not known to be as long as those of the result")
+
+    def place(indices: Indices) -> list[str]:
+        return [*indices[:dimension], index.at([indices[dimension]]), *indices[dimension + 1 :]]
+
+    return _Scatter(call, onto, sizes, place, source.at)
+
+
 def _check_places(index: Value, size: Any) -> None:
     """Raises NotTranslatedError for places that statements do not scatter to."""
     if index.dtype not in INDEX_TYPES:
@@ -129,7 +147,17 @@ def _scatter_add(call: Call) -> Value:
 
 @translates("aten::scatter_reduce")
 def _scatter_reduce(call: Call) -> Value:
-    scatter, reduction = _along_dimension(call), call.given("reduce")
+    return _reduced(call, _along_dimension(call))
+
+
+@translates("aten::index_reduce")
+def _index_reduce(call: Call) -> Value:
+    return _reduced(call, _along_index(call))
+
+
+def _reduced(call: Call, scatter: _Scatter) -> Value:
+    """What is scattered, reduced as the operator is told, with what is there or without."""
+    reduction = call.given("reduce")
     if not call.result.is_floating_point() or reduction not in REDUCTIONS:
         raise NotTranslatedError(f"there is no reduction {reduction} of {call.result.dtype}")
     takes_part = bool(call.given("include_self"))
@@ -149,25 +177,12 @@ def _scatter_reduce(call: Call) -> Value:
 
 @translates("aten::index_add")
 def _index_add(call: Call) -> Value:
-    """Multiples of parts of `source` to where `index` says, one for each of its places."""
-    onto, index, source = call.value("self"), call.value("index"), call.value("source")
-    dimension, factor = onto.place(call.given("dim")), literal(call.given("alpha"))
-    source = call.statements.converted(source, call.result.dtype)
-    if not onto.rank or index.rank != 1 or source.rank != onto.rank:
-        raise NotTranslatedError("it has one number, and no rows")
-    sizes = (*onto.sizes[:dimension], index.sizes[0], *onto.sizes[dimension + 1 :])
-    _check_places(index, onto.sizes[dimension])
-    if not same_sizes(source.sizes, sizes):
-        raise NotTranslatedError("its rows are not known to be as long as those of the result")
-
-    def place(indices: Indices) -> list[str]:
-        return [*indices[:dimension], index.at([indices[dimension]]), *indices[dimension + 1 :]]
+    scatter, factor = _along_index(call), literal(call.given("alpha"))
 
     def element(indices: Indices) -> str:
-        text = source.at(indices)
-        return text if factor == "1" else f"({factor} * {text})"
+        return f"({factor} * {scatter.element(indices)})"
 
-    return _Scatter(call, onto, sizes, place, element).combined("sum")
+    return (scatter if factor == "1" else replace(scatter, element=element)).combined("sum")
 
 
 @translates("aten::index_put")
