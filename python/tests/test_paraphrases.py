@@ -50,6 +50,7 @@ PRODUCTS: dict[str, Spelling] = {
     "by heads": lambda T, R, h, r, t: (
         T[h].view(-1, 3, 4) * R[r].view(-1, 3, 4) * T[t].unflatten(1, (3, 4))
     ).sum((1, 2)),
+    "product of a stack": lambda T, R, h, r, t: torch.stack((T[h], R[r], T[t])).prod(0).sum(-1),
     "flat table": lambda T, R, h, r, t: (T.reshape(-1).view(ROWS, LENGTH)[h] * R[r]).sum(-1),
 }
 # Distances of rows.

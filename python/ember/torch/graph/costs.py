@@ -44,11 +44,12 @@ LEAST_DIFFERENTIATED_OF_ROWS = Cost(
     1 << 15, "elements with a gradient are PyTorch's, which makes tables' gradients of rows'"
 )
 # Where a kernel is faster than PyTorch's lookups, each of which is called in less time: rows of
-# tables that the nearer caches do not hold, and sums whose parts PyTorch writes and reads again.
+# tables that the nearer caches do not hold, and sums whose parts PyTorch writes and reads again: of
+# two lookups from so many elements on, of more from fewer.
 LEAST_LOOKUPS = 1 << 14
 LEAST_TABLE_BYTES = 4 << 20
 MOST_ROW_BYTES = 1 << 10
-LEAST_SUMMED = 1 << 17
+LEAST_SUMMED = 1 << 15
 # What is looked up of a table, in elements, of which PyTorch adds up the gradient sooner, on more
 # threads than so many: the kernel runs on one.
 MOST_ALONE, MOST_THREADS_ALONE = 1 << 18, 2
@@ -123,8 +124,9 @@ def why_rows_are_slower(
     result and table are sizes.
     """
     if lookups > 1:
-        few = f"PyTorch adds fewer than {LEAST_SUMMED} elements as fast"
-        return few if math.prod(result) < LEAST_SUMMED else ""
+        least = LEAST_SUMMED // (lookups - 1)
+        few = f"PyTorch adds fewer than {least} elements of {lookups} lookups as fast"
+        return few if math.prod(result) < least else ""
     row_bytes = result[-1] * element_bytes
     if math.prod(result[:-1]) < LEAST_LOOKUPS:
         return f"PyTorch looks up fewer than {LEAST_LOOKUPS} rows as fast"

@@ -29,7 +29,14 @@ from ember.torch.translate.values import (
 
 RESULT = "y"
 # How reductions of tensors that lie one behind another are joined.
-_JOINED = {"sum": "({0} + {1})", "max": "max({0}, {1})", "min": "min({0}, {1})"}
+_JOINED = {
+    "all": "({0} and {1})",
+    "any": "({0} or {1})",
+    "max": "max({0}, {1})",
+    "min": "min({0}, {1})",
+    "prod": "({0} * {1})",
+    "sum": "({0} + {1})",
+}
 # Temporaries of half types are kept in f32: what is computed is rounded once.
 HALF_TYPES = (torch.float16, torch.bfloat16)
 
