@@ -62,6 +62,7 @@ class StatementCall(RegionCall):
         self._options = options
         # By which inputs need one.
         self._gradients: dict[tuple[bool, ...], GradientKernel] = {}
+        self._read: dict[tuple[bool, ...], Collection[int]] = {}
         # Kernels of edges that are grouped, by their statements; None if there is none.
         self._grouped: dict[Notation, GroupedKernel | None] = {}
         # The edges that their calls were given.
@@ -323,10 +324,15 @@ class StatementCall(RegionCall):
         return not any(needed[place] for place in self.program.undifferentiated)
 
     def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
-        try:
-            gradient = self._gradient(needed)
-        except CompileError:
-            return range(self.inputs)
+        key = tuple(needed)
+        if key not in self._read:
+            try:
+                self._read[key] = self._reads_of(self._gradient(key))
+            except CompileError:
+                return range(self.inputs)
+        return self._read[key]
+
+    def _reads_of(self, gradient: GradientKernel) -> Collection[int]:
         read = {place for one in gradient.lookups for place in one.places.reads}
         read |= {place for _, mask in self.program.masks for place in mask.reads}
         for one in gradient.given:
