@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from ember.compiler import find_tool
-from ember.torch.calls.embedding_bag import ENTRY, BagShape, bag_program
+from ember.bag_programs import ENTRY, BagShape, bag_program
 
 from benchmarks.report import report
 

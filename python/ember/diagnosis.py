@@ -26,7 +26,7 @@ from ember.compiler import Options, find_tool, run_compiler
 from ember.errors import CompilerNotFoundError, EmberError
 from ember.kernel import Library
 from ember.stages import TARGETS
-from ember.torch.calls.embedding_bag import ENTRY, BagShape, bag_program
+from ember.bag_programs import ENTRY, BagShape, bag_program
 from ember.torch.capture import direct_check, private_names
 
 TOOLS = ("emberc", "ember-opt", "ember-run")

@@ -224,7 +224,7 @@ class StatementCall(RegionCall):
 
     def _sizes(self, inputs: Sequence[Any]) -> list[int]:
         sizes = sizes_in(self.program.sizes, inputs)
-        if not math.prod(sizes) or (self.program.elements and not self.elements(inputs)):
+        if min(sizes, default=1) < 1 or (self.program.elements and not self.elements(inputs)):
             raise NotTakenError
         # The first call builds the kernel, so that there is one to export, however small it is.
         if math.prod(sizes) < self.program.least and self.libraries:

@@ -83,7 +83,7 @@ class BagModuleKernel(ModuleKernel):
         given = input, weight, offsets, per_sample_weights
         kind = (options, offsets is None, per_sample_weights is None)
         bag = scope["_ember_recent"].get(kind)
-        if bag is not None and padding is None and max_norm is None and per_sample_weights is None:
+        if bag is not None and max_norm is None and _is_like_before(*given, padding):
             result = bag.call.again(bag.ordered(given))
             if result is not NotImplemented:
                 return result
@@ -95,9 +95,23 @@ class BagModuleKernel(ModuleKernel):
         if not private.is_transformed():
             _check_kernels_read(given)
         scope["_ember_recent"][kind] = bag
+        if per_sample_weights is not None:
+            given = input, weight, offsets, per_sample_weights.contiguous()
         if max_norm is not None:
             renormalise(weight.detach(), input, max_norm, module.norm_type)
         return bag.call(*bag.ordered(given))
+
+
+def _is_like_before(
+    input: Any, weight: Tensor, offsets: Any, sample_weights: Any, padding: int | None
+) -> bool:
+    """Whether what compiled code does not ask of a call is as it has to be."""
+    return (padding is None or 0 <= padding < weight.shape[0]) and (
+        sample_weights is None
+        or (
+            type(input) is type(sample_weights) is Tensor and input.shape == sample_weights.shape
+        )
+    )
 
 
 def _check_kernels_read(given: tuple[Any, ...]) -> None:

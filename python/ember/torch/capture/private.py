@@ -344,7 +344,7 @@ def _decompositions(whole: frozenset[str]) -> dict[Any, Callable[..., Any]]:
     return {made: function for made, function in found.items() if made._schema.name not in whole}
 
 
-has_new_sizes = has_operators and bool(names.all_of(names.NEW_SIZES))
+has_new_sizes = has_operators and all(map(names.all_of, (names.NEW_SIZES, names.WATCHED_CALLS)))
 
 
 @contextmanager
@@ -353,7 +353,8 @@ def new_sizes(count: int) -> Iterator[tuple[AbstractContextManager[Any], list[An
 
     While entered, no other thread traces. Needs has_new_sizes.
     """
-    make_sizes, make_mode, lock = names.all_of(names.NEW_SIZES) or ()
+    make_sizes, lock = names.all_of(names.NEW_SIZES) or ()
+    make_mode = names.found["torch._subclasses.fake_tensor:FakeTensorMode"]
     with lock:
         mode = make_mode(shape_env=make_sizes())
         # Sizes that were the same here would be the same symbol.

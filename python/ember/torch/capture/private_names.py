@@ -134,7 +134,6 @@ NEW_SIZES = Feature(
     "calls of a compiled nn.EmbeddingBag go through torch.compile, and take longer",
     {
         "torch.fx.experimental.symbolic_shapes:ShapeEnv": "makes sizes that are symbols",
-        "torch._subclasses.fake_tensor:FakeTensorMode": "makes tensors without data",
         "torch._dynamo.convert_frame:compile_lock": "lets one thread trace at a time",
     },
 )
