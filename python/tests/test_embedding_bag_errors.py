@@ -62,7 +62,9 @@ BAD_CALLS = {
 
 @TARGETS
 @pytest.mark.parametrize("arguments", BAD_CALLS.values(), ids=BAD_CALLS.keys())
-def test_the_exception_is_one_that_pytorch_raises(call: CompiledBags, arguments: dict[str, Any]) -> None:
+def test_the_exception_is_one_that_pytorch_raises(
+    call: CompiledBags, arguments: dict[str, Any]
+) -> None:
     with pytest.raises(Exception) as expected:  # noqa: PT011  (whatever PyTorch raises)
         functional.embedding_bag(**arguments)
     with pytest.raises(expected.type):

@@ -280,7 +280,8 @@ def _needed(arguments: Sequence[Any]) -> list[bool]:
 
 
 def _is_small(call: RegionCall, arguments: Sequence[Any]) -> bool:
-    return call.elements(arguments) < call.least_differentiated
+    least = call.least_differentiated
+    return least > 0 and call.elements(arguments) < least
 
 
 def _are_plain(arguments: Sequence[Any], layouts: Collection[torch.layout]) -> bool:

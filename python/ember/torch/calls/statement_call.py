@@ -315,9 +315,9 @@ class StatementCall(RegionCall):
         return sum(math.prod(sizes_in(one, arguments)) for one in self.program.elements)
 
     def why_gradient_is_slower(self, arguments: Sequence[Any]) -> str:
-        are_many = self.program.are_bags and self._most_elements(arguments) > MOST_ALONE
-        is_slower = are_many and torch.get_num_threads() > MOST_THREADS_ALONE
-        return ALONE if is_slower else ""
+        if not self.program.are_bags or torch.get_num_threads() <= MOST_THREADS_ALONE:
+            return ""
+        return ALONE if self._most_elements(arguments) > MOST_ALONE else ""
 
     def differentiates(self, needed: Sequence[bool]) -> bool:
         """Whether statements make the gradients."""

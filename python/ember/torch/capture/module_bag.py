@@ -54,6 +54,7 @@ class BagModuleKernel(ModuleKernel):
         if (
             _is_dynamo_compiling()
             or not private.has_new_sizes
+            or private.is_tracing()
             or type(module) is not nn.EmbeddingBag
             or module._parameters.get("weight") is None
             or private.is_more_than_forward(module)
@@ -83,7 +84,12 @@ class BagModuleKernel(ModuleKernel):
         given = input, weight, offsets, per_sample_weights
         kind = (options, offsets is None, per_sample_weights is None)
         bag = scope["_ember_recent"].get(kind)
-        if bag is not None and max_norm is None and _is_like_before(*given, padding):
+        if (
+            bag is not None
+            and max_norm is None
+            and not (weight.requires_grad and torch.is_grad_enabled())
+            and _is_like_before(*given, padding)
+        ):
             result = bag.call.again(bag.ordered(given))
             if result is not NotImplemented:
                 return result
@@ -99,7 +105,7 @@ class BagModuleKernel(ModuleKernel):
             given = input, weight, offsets, per_sample_weights.contiguous()
         if max_norm is not None:
             renormalise(weight.detach(), input, max_norm, module.norm_type)
-        return bag.call(*bag.ordered(given))
+        return bag.call.looked_into(bag.ordered(given))
 
 
 def _is_like_before(
@@ -108,9 +114,7 @@ def _is_like_before(
     """Whether what compiled code does not ask of a call is as it has to be."""
     return (padding is None or 0 <= padding < weight.shape[0]) and (
         sample_weights is None
-        or (
-            type(input) is type(sample_weights) is Tensor and input.shape == sample_weights.shape
-        )
+        or (type(input) is type(sample_weights) is Tensor and input.shape == sample_weights.shape)
     )
 
 
