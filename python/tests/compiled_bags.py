@@ -32,7 +32,7 @@ class CompiledBags:
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> Any:
-        module = self.kernel.original
+        module: Any = self.kernel.original
         # A table that needs no gradient, or is made of others, is no nn.Parameter.
         module._parameters["weight"] = weight
         module.max_norm, module.norm_type = max_norm, norm_type

@@ -10,8 +10,8 @@ import ember
 import pytest
 import torch
 import torch.nn.functional as functional
-from ember.compiler import Options
 from compiled_bags import CompiledBags
+from ember.compiler import Options
 
 CALLS = {target: CompiledBags(Options(target=target)) for target in ("cpu", "dae-threads")}
 TARGETS = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())

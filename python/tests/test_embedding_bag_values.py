@@ -12,8 +12,8 @@ import ember
 import pytest
 import torch
 import torch.nn.functional as functional
-from ember.compiler import Options
 from compiled_bags import CompiledBags
+from ember.compiler import Options
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor

@@ -17,8 +17,8 @@ from types import SimpleNamespace
 import ember
 import pytest
 from ember import cache, compiler, diagnosis, log
-from ember.ownership import why_not_ours
 from ember.bag_programs import BagShape, bag_program
+from ember.ownership import why_not_ours
 
 PROGRAM = bag_program(BagShape(8))
 OPTIONS = ember.Options()

@@ -124,7 +124,8 @@ def test_gradients_of_gradients(mode: str, padding: int | None) -> None:
     def bags(table: Tensor, weights: Tensor) -> Tensor:
         given = {"per_sample_weights": weights} if mode == "sum" else {}
         found = call(indices, table, offsets, mode=mode, padding_idx=padding, **given)
-        return found.pow(3) + (0 if given else weights.sum())
+        result: Tensor = found.pow(3) + (0 if given else weights.sum())
+        return result
 
     assert torch.autograd.gradgradcheck(bags, (table, weights))
 

@@ -72,7 +72,8 @@ class BagModuleKernel(ModuleKernel):
     ) -> Any:
         """nn.EmbeddingBag.forward: input (lookups,) with offsets, or (bags, lookups a bag)."""
         # A plain attribute access would go through nn.Module.__getattr__, at 0.4 us.
-        scope, weight = self.__dict__, module._parameters["weight"]
+        scope = self.__dict__
+        weight: Any = module._parameters["weight"]
         padding, max_norm = module.padding_idx, module.max_norm
         options = (
             module.mode,

@@ -34,7 +34,7 @@ class JaggedBag(RegionCall):
         return self.known.kernels()
 
     def why_not(self, input: Tensor, weight: Tensor, offsets: Tensor) -> str:
-        """Why PyTorch computes these, of which offsets are the input's own; empty if it does not."""
+        """Why PyTorch computes these; offsets are the input's own. Empty if it does not."""
         return ""
 
     def looked_into(self, arguments: tuple[Any, ...]) -> Any:

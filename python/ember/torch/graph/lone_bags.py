@@ -128,7 +128,7 @@ def _lone_bag(options: BagOptions, given: tuple[Any, ...], settings: Settings) -
                 if weights is None
                 else torch.empty(sizes, dtype=weights.dtype, requires_grad=True),
             )
-            nodes = [
+            nodes: list[Any] = [
                 None if example is None else graph.placeholder(name)
                 for name, example in zip(NAMES, examples, strict=True)
             ]
