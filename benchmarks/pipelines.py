@@ -7,8 +7,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import subprocess
 import time
 
+from ember.bag_programs import ENTRY, BagShape, bag_program
 from ember.compiler import find_tool
-from ember.torch.calls.embedding_bag import ENTRY, BagShape, bag_program
 
 from benchmarks.report import report
 

@@ -13,7 +13,6 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 from ember.embed_programs import Array, Bag, array
-from ember.torch.calls.embedding_bag import LAYOUTS
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -175,9 +174,9 @@ class _BagWork:
         table = array(element, None, columns)
         weights = array(bags.weight_type, None) if bags.weighted else None
         if bags.path == "row-strided table":
-            table, kind = Array(element, (None, columns), LAYOUTS["rows"]), "memref"
+            table, kind = Array(element, (None, columns), "strided<[?, 1], offset: ?>"), "memref"
         elif bags.path == "column-major table":
-            table, kind = Array(element, (None, columns), LAYOUTS["any"]), "memref"
+            table, kind = Array(element, (None, columns), "strided<[?, ?], offset: ?>"), "memref"
         elif bags.path == "strided weights":
             weights = Array(bags.weight_type, (None,), "strided<[?], offset: ?>")
             kind = "memref"

@@ -29,13 +29,13 @@ import torch.nn.functional as functional
 from torch import Tensor
 
 import ember
+from ember.bag_programs import ENTRY, BagShape, bag_program
 from ember.compiler import find_tool, run_compiler
 from ember.datasets.locality import ReuseHistogram, available_histograms, draw_indices
 from ember.measurement import Seconds, measure
 from ember.model_demo import INFERENCE, TRAINING, Outcome, show_models
 from ember.models import tables as models
 from ember.models.tables import BagWorkload
-from ember.torch.calls.embedding_bag import ENTRY, BagShape, bag_program
 
 NATIVE, DECOUPLED = "cpu", "dae-threads"
 TARGETS = (NATIVE, DECOUPLED)

@@ -22,11 +22,11 @@ from typing import TextIO
 import torch
 
 from ember import cache, configuration, native, threads
+from ember.bag_programs import ENTRY, BagShape, bag_program
 from ember.compiler import Options, find_tool, run_compiler
 from ember.errors import CompilerNotFoundError, EmberError
 from ember.kernel import Library
 from ember.stages import TARGETS
-from ember.torch.calls.embedding_bag import ENTRY, BagShape, bag_program
 from ember.torch.capture import direct_check, private_names
 
 TOOLS = ("emberc", "ember-opt", "ember-run")

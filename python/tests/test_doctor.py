@@ -18,10 +18,10 @@ import ember
 import pytest
 import torch
 from ember import diagnosis
+from ember.bag_programs import BagShape, bag_program
 from ember.compiler import find_tool
 from ember.diagnosis import Finding
 from ember.stages import TARGETS
-from ember.torch.calls.embedding_bag import BagShape, bag_program
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,10 +10,10 @@ import ember
 import pytest
 import torch
 import torch.nn.functional as functional
+from compiled_bags import CompiledBags
 from ember.compiler import Options
-from ember.torch.calls.bag_call import BagCall
 
-CALLS = {target: BagCall(Options(target=target)) for target in ("cpu", "dae-threads")}
+CALLS = {target: CompiledBags(Options(target=target)) for target in ("cpu", "dae-threads")}
 TARGETS = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 WEIGHT = torch.randn(10, 16)
 INDICES = torch.tensor([3, 1, 4, 1])
@@ -62,7 +62,9 @@ BAD_CALLS = {
 
 @TARGETS
 @pytest.mark.parametrize("arguments", BAD_CALLS.values(), ids=BAD_CALLS.keys())
-def test_the_exception_is_one_that_pytorch_raises(call: BagCall, arguments: dict[str, Any]) -> None:
+def test_the_exception_is_one_that_pytorch_raises(
+    call: CompiledBags, arguments: dict[str, Any]
+) -> None:
     with pytest.raises(Exception) as expected:  # noqa: PT011  (whatever PyTorch raises)
         functional.embedding_bag(**arguments)
     with pytest.raises(expected.type):
@@ -71,7 +73,7 @@ def test_the_exception_is_one_that_pytorch_raises(call: BagCall, arguments: dict
 
 @TARGETS
 @pytest.mark.parametrize("index", [10, -1, 2**40, -(2**63)])
-def test_a_bad_index_is_named(call: BagCall, index: int) -> None:
+def test_a_bad_index_is_named(call: CompiledBags, index: int) -> None:
     indices = torch.tensor([0, 1, index, 3])
     with pytest.raises(ember.IndexOutOfRangeError) as error:
         call(indices, WEIGHT, OFFSETS, mode="sum")
@@ -85,13 +87,13 @@ def test_a_bad_index_is_named(call: BagCall, index: int) -> None:
 
 
 @TARGETS
-def test_decreasing_offsets_are_named(call: BagCall) -> None:
+def test_decreasing_offsets_are_named(call: CompiledBags) -> None:
     with pytest.raises(ember.OffsetsError, match=r"(?s)decrease.*3.*2"):
         call(INDICES, WEIGHT, torch.tensor([0, 3, 2]), mode="sum")
 
 
 @TARGETS
-def test_a_call_after_an_error_is_right(call: BagCall) -> None:
+def test_a_call_after_an_error_is_right(call: CompiledBags) -> None:
     for _ in range(3):
         with pytest.raises(IndexError):
             call(torch.tensor([99]), WEIGHT, OFFSETS[:1], mode="sum")

@@ -12,8 +12,8 @@ import ember
 import pytest
 import torch
 import torch.nn.functional as functional
+from compiled_bags import CompiledBags
 from ember.compiler import Options
-from ember.torch.calls.bag_call import BagCall
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
@@ -27,7 +27,7 @@ TOLERANCE = {
 MODES = ("sum", "mean", "max")
 LENGTHS = (1, 3, 16, 33, 64)
 # Kept between examples, as one program would keep it: kernels are built once.
-CALLS = {target: BagCall(Options(target=target)) for target in ("cpu", "dae-threads")}
+CALLS = {target: CompiledBags(Options(target=target)) for target in ("cpu", "dae-threads")}
 
 
 @dataclass
@@ -120,7 +120,7 @@ def reference(case: Case) -> Tensor:
     return result.to(case.weight.dtype)
 
 
-def check(call: BagCall, case: Case) -> None:
+def check(call: CompiledBags, case: Case) -> None:
     expected = reference(case)
     actual = call(case.input, case.weight, **case.options)
     torch.testing.assert_close(actual, expected, **TOLERANCE[case.weight.dtype])
@@ -145,7 +145,7 @@ def test_dae_threads_agrees_with_pytorch(case: Case) -> None:
 @pytest.mark.parametrize("target", ["cpu", "dae-threads"])
 @pytest.mark.parametrize("mode", MODES)
 def test_every_opt_level_agrees(target: str, opt_level: int, mode: str) -> None:
-    call = BagCall(Options(target=target, opt_level=opt_level))
+    call = CompiledBags(Options(target=target, opt_level=opt_level))
     indices = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5])
     options: dict[str, Any] = {"mode": mode, "offsets": torch.tensor([0, 0, 4, 8])}
     for length in (7, 32):
@@ -156,7 +156,7 @@ def test_every_opt_level_agrees(target: str, opt_level: int, mode: str) -> None:
 @pytest.mark.parametrize("cpu", [None, "x86-64-v2"] if machine() == "x86_64" else [None])
 def test_rows_longer_than_the_registers(cpu: str | None, dtype: torch.dtype) -> None:
     """A segment is read strip by strip; x86-64-v2 has 16 registers of 16 bytes."""
-    call = BagCall(Options(cpu=cpu))
+    call = CompiledBags(Options(cpu=cpu))
     indices = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5])
     for mode, length in (("sum", 1030), ("mean", 160), ("max", 603)):
         options: dict[str, Any] = {"mode": mode, "offsets": torch.tensor([0, 0, 4, 8])}
@@ -166,7 +166,7 @@ def test_rows_longer_than_the_registers(cpu: str | None, dtype: torch.dtype) -> 
 @pytest.mark.parametrize("mode", ["sum", "mean"])
 @pytest.mark.parametrize("length", [16, 64])
 def test_outputs_past_the_caches(mode: str, length: int) -> None:
-    call = BagCall(Options(stream_min_output=1))
+    call = CompiledBags(Options(stream_min_output=1))
     options: dict[str, Any] = {"mode": mode, "offsets": torch.arange(0, 3000, 3)}
     indices = torch.arange(3000) % 10
     for dtype in (torch.float32, torch.float16):
@@ -175,7 +175,7 @@ def test_outputs_past_the_caches(mode: str, length: int) -> None:
 
 @pytest.mark.parametrize("capacity", [1, 2, 7, 1000])
 def test_every_queue_capacity_agrees(capacity: int) -> None:
-    call = BagCall(Options(target="dae-threads", queue_capacity=capacity))
+    call = CompiledBags(Options(target="dae-threads", queue_capacity=capacity))
     indices = torch.arange(50) % 10
     options: dict[str, Any] = {"mode": "mean", "offsets": torch.tensor([0, 20, 20, 43])}
     check(call, Case(indices, table(10, 20, torch.float32, "whole", 2), options))
@@ -249,7 +249,7 @@ def test_narrow_integers_are_widened_as_in_pytorch() -> None:
 )
 def test_calls_that_repeat_are_like_the_first(mode: str, dtype: torch.dtype) -> None:
     """A second call takes a shorter way; what differs between calls must not be mixed up."""
-    call = BagCall(Options())
+    call = CompiledBags(Options())
     weights = [table(rows, length, dtype, "whole", 11) for rows, length in ((9, 8), (5, 8), (9, 4))]
     indices, ends = torch.tensor([0, 3, 4, 4, 1, 2]), torch.tensor([0, 2, 2, 6])
     for _ in range(2):
@@ -280,14 +280,14 @@ def test_errors_of_calls_that_repeat_are_those_of_the_first() -> None:
         ([0, 1], ends),
         (torch.tensor([0, 1]), [0, 2]),
     ):
-        call, errors = BagCall(Options()), []
+        call, errors = CompiledBags(Options()), []
         for _ in range(2):
             with pytest.raises(Exception) as error:  # noqa: PT011  (the same both times)
                 call(arguments[0], weight, arguments[1], mode="sum", include_last_offset=True)
             errors.append((error.type, str(error.value)))
             call(torch.tensor([0, 1]), weight, ends, mode="sum", include_last_offset=True)
         assert errors[0] == errors[1]
-    call = BagCall(Options())
+    call = CompiledBags(Options())
     for weights in (torch.ones(2), torch.ones(3), torch.ones(2, dtype=torch.float64)):
         options: dict[str, Any] = {"per_sample_weights": weights, "mode": "sum"}
         if weights.shape == (2,) and weights.dtype is torch.float32:
@@ -346,7 +346,7 @@ def test_gradients_of_half_tables_are_pytorchs(mode: str, dtype: torch.dtype) ->
 
 
 def test_gradients_of_calls_that_repeat() -> None:
-    call, indices = BagCall(Options()), torch.tensor([0, 4, 2, 2])
+    call, indices = CompiledBags(Options()), torch.tensor([0, 4, 2, 2])
     weight = table(5, 8, torch.float32, "whole", 13)
     for _ in range(2):
         for mode in MODES:

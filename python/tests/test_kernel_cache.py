@@ -13,7 +13,7 @@ from typing import Any
 import ember
 import pytest
 from ember import cache, compiler, log, places
-from ember.torch.calls.embedding_bag import BagShape, bag_program
+from ember.bag_programs import BagShape, bag_program
 
 PROGRAM = bag_program(BagShape(8))
 OPTIONS = ember.Options()
@@ -109,7 +109,7 @@ def test_a_file_where_the_folder_should_be(
 
 def test_processes_share_a_cache_and_do_not_disturb_each_other(empty_cache: Path) -> None:
     script = (
-        "import ember; from ember.torch.calls.embedding_bag import BagShape, bag_program;"
+        "import ember; from ember.bag_programs import BagShape, bag_program;"
         "print(sorted(ember.load_program(bag_program(BagShape(9)), ember.Options()).entries))"
     )
     environment = dict(os.environ, PYTHONPATH=str(Path(ember.__file__).parents[1]))

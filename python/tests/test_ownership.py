@@ -17,8 +17,8 @@ from types import SimpleNamespace
 import ember
 import pytest
 from ember import cache, compiler, diagnosis, log
+from ember.bag_programs import BagShape, bag_program
 from ember.ownership import why_not_ours
-from ember.torch.calls.embedding_bag import BagShape, bag_program
 
 PROGRAM = bag_program(BagShape(8))
 OPTIONS = ember.Options()
@@ -185,7 +185,7 @@ def test_a_process_removes_its_folder_and_warns_once(tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache").chmod(0o777)
     script = (
-        "import ember; from ember.torch.calls.embedding_bag import BagShape, bag_program\n"
+        "import ember; from ember.bag_programs import BagShape, bag_program\n"
         "for length in (8, 9):\n"
         "    print(ember.load_program(bag_program(BagShape(length)), ember.Options()).path)\n"
     )

@@ -13,10 +13,10 @@ import ember
 import pytest
 import torch
 from ember.__main__ import main
+from ember.bag_programs import BagShape, bag_program
 from ember.inspection.levels import LEVELS, Source
 from ember.inspection.listing import read_listing, split_location
 from ember.inspection.page import page_of
-from ember.torch.calls.embedding_bag import BagShape, bag_program
 
 PROGRAM = bag_program(BagShape(48))
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,15 +5,16 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
+from typing import Any
 from unittest import mock
 
 import ember
 import pytest
 import torch
+import torch.nn.functional as functional
+from compiled_bags import CompiledBags
 from ember.compiler import Options
 from ember.errors import CompileError
-from ember.torch.calls import bag_gradient, table_gradient
-from ember.torch.calls.bag_gradient import bag_gradients
 from torch import Tensor, nn
 
 ROWS, LENGTH, LOOKUPS = 20, 5, 60
@@ -21,97 +22,122 @@ F32, F64 = torch.float32, torch.float64
 
 
 def gradients(
-    mode: str, padding: int, is_weighted: bool, dtype: torch.dtype, index: torch.dtype
+    call: Any, mode: str, padding: int | None, is_weighted: bool, dtype: torch.dtype, index: Any
 ) -> Tensor:
     """The table's gradient of bags of 0 to 15 lookups, the last of which are in no bag."""
     draw = torch.Generator().manual_seed(7)
+    table = torch.randn(ROWS, LENGTH, generator=draw, dtype=dtype).requires_grad_()
     indices = torch.randint(ROWS, (LOOKUPS,), generator=draw).to(index)
     offsets = torch.tensor([0, 0, 4, 9, 24, 24, 38, 51], dtype=index)
     gradient = torch.randn(len(offsets) - 1, LENGTH, generator=draw, dtype=dtype)
     weights = torch.randn(2 * LOOKUPS, generator=draw, dtype=dtype)[::2] if is_weighted else None
-    found, _ = bag_gradients(
-        # As a sum hands it over: without memory of its own for every element.
-        gradient[:, :1].expand(-1, LENGTH),
+    bags = call(
         indices,
+        table,
         offsets,
-        ROWS,
-        (mode, True, padding, False, False),
-        weights,
-        None,
-        needs_table=True,
-        needs_sample_weights=False,
-        kernels=Options(),
+        mode=mode,
+        per_sample_weights=weights,
+        include_last_offset=True,
+        padding_idx=padding,
     )
-    assert found is not None
+    # As a sum hands it over: without memory of its own for every element.
+    (found,) = torch.autograd.grad(bags, table, gradient[:, :1].expand(-1, LENGTH))
     return found
+
+
+def within_bags(indices: Tensor, table: Tensor, offsets: Tensor, **named: Any) -> Tensor:
+    """PyTorch's bags, without lookups that are in none, which would change its gradients."""
+    weights, last = named.pop("per_sample_weights"), int(offsets[-1])
+    weights = None if weights is None else weights[:last]
+    return functional.embedding_bag(
+        indices[:last], table, offsets, per_sample_weights=weights, **named
+    )
 
 
 @pytest.mark.parametrize("index", [torch.int32, torch.int64], ids=str)
 @pytest.mark.parametrize("dtype", [F32, F64], ids=str)
-@pytest.mark.parametrize("padding", [-1, 0, 3])
+@pytest.mark.parametrize("padding", [None, 0, 3])
 @pytest.mark.parametrize("how", ["sum", "mean", "weighted"])
-def test_sums(how: str, padding: int, dtype: torch.dtype, index: torch.dtype) -> None:
+def test_sums(how: str, padding: int | None, dtype: torch.dtype, index: torch.dtype) -> None:
     given = ("sum" if how == "weighted" else how, padding, how == "weighted", dtype, index)
-    with torch.no_grad():
-        with mock.patch.object(bag_gradient, "table_gradient", return_value=None) as left:
-            expected = gradients(*given)
-        left.assert_called_once()
-        with mock.patch.object(torch.ops.aten, "_embedding_bag_backward") as not_asked:
-            found = gradients(*given)
-        not_asked.assert_not_called()
+    expected = gradients(within_bags, *given)
+    call = CompiledBags(Options())
+    gradients(call, *given)
+    with mock.patch.object(torch, "embedding_bag") as not_asked:
+        found = gradients(call, *given)
+    not_asked.assert_not_called()
+    # Of the bags, and of their gradient.
+    assert len(call.kernel.kernels()) == 2
     torch.testing.assert_close(found, expected)
-    assert padding < 0 or not found[padding].any()
+    assert padding is None or not found[padding].any()
 
 
-def summed(count: int = 8, dtype: torch.dtype = F32) -> Tensor | None:
-    indices = torch.arange(count) % ROWS
-    rows = torch.ones(count, LENGTH, dtype=dtype)
-    return table_gradient.table_gradient(rows, None, indices, ROWS, None, Options())
+def summed(call: Any, count: int = 8, dtype: torch.dtype = F32) -> Tensor:
+    """The gradient of a table of which each row is looked up in turn, alone."""
+    table = torch.ones(ROWS, LENGTH, dtype=dtype, requires_grad=True)
+    bags = call(torch.arange(count) % ROWS, table, torch.arange(count), mode="sum")
+    return torch.autograd.grad(bags.sum(), table)[0]
 
 
 def test_rows_in_turn() -> None:
-    with torch.no_grad():
-        found = summed(2 * ROWS + 1)
     expected = torch.full((ROWS, LENGTH), 2.0)
     expected[0] = 3
-    assert found is not None
+    found = summed(CompiledBags(Options()), 2 * ROWS + 1)
     torch.testing.assert_close(found, expected, rtol=0, atol=0)
 
 
 def test_no_lookups() -> None:
-    with torch.no_grad():
-        found = summed(0)
-    assert found is not None
+    table = torch.ones(ROWS, LENGTH, requires_grad=True)
+    nothing = torch.empty(0, dtype=torch.int64)
+    bags = CompiledBags(Options())(nothing, table, torch.zeros(3, dtype=torch.int64), mode="sum")
+    (found,) = torch.autograd.grad(bags.sum(), table)
     assert found.shape == (ROWS, LENGTH)
     assert not found.any()
 
 
 def test_what_is_left_to_pytorch() -> None:
-    assert summed() is None  # it may be differentiated again
-    with torch.no_grad():
-        assert summed() is not None
-        assert summed(dtype=torch.bfloat16) is None
-        with ember.disabled():
-            assert summed() is None
-        with mock.patch.object(torch, "get_num_threads", return_value=16):
-            assert summed() is not None
-            assert summed(table_gradient._ELEMENTS_ALONE) is None
+    call = CompiledBags(Options())
+
+    def is_left(count: int = 8, dtype: torch.dtype = F32) -> bool:
+        """Whether a gradient is that of PyTorch's own operation."""
+        table = torch.ones(ROWS, LENGTH, dtype=dtype, requires_grad=True)
+        bags = call(torch.arange(count) % ROWS, table, torch.arange(count), mode="sum")
+        return "EmbeddingBag" in type(bags.grad_fn).__name__
+
+    assert not is_left()
+    assert is_left(8, torch.bfloat16)
+    with ember.disabled():
+        assert is_left()
+    with mock.patch.object(torch, "get_num_threads", return_value=16):
+        assert not is_left()
+        assert is_left(1 << 18)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean"])
+@pytest.mark.parametrize("padding", [None, 2])
+def test_gradients_of_gradients(mode: str, padding: int | None) -> None:
+    call, draw = CompiledBags(Options()), torch.Generator().manual_seed(3)
+    table = torch.randn(6, 3, dtype=F64, generator=draw).requires_grad_()
+    weights = torch.rand(4, dtype=F64, generator=draw).requires_grad_()
+    indices, offsets = torch.tensor([1, 2, 2, 5]), torch.tensor([0, 2, 2])
+
+    def bags(table: Tensor, weights: Tensor) -> Tensor:
+        given = {"per_sample_weights": weights} if mode == "sum" else {}
+        found = call(indices, table, offsets, mode=mode, padding_idx=padding, **given)
+        result: Tensor = found.pow(3) + (0 if given else weights.sum())
+        return result
+
+    assert torch.autograd.gradgradcheck(bags, (table, weights))
 
 
 def test_kernels_that_cannot_be_built(caplog: pytest.LogCaptureFixture) -> None:
-    table_gradient._kernel.cache_clear()
     failing = mock.Mock(side_effect=CompileError("no compiler today"))
-    with (
-        torch.no_grad(),
-        caplog.at_level(logging.WARNING, "ember"),
-        mock.patch.object(Options, "load", failing),
-    ):
-        assert summed() is None
-        assert summed() is None
-    table_gradient._kernel.cache_clear()
-    failing.assert_called_once()
+    call = CompiledBags(Options())
+    with caplog.at_level(logging.WARNING, "ember"), mock.patch.object(Options, "load", failing):
+        for _ in range(2):
+            torch.testing.assert_close(summed(call), summed(functional.embedding_bag))
     assert [record.getMessage() for record in caplog.records] == [
-        "gradients of tables: left to PyTorch, its kernel cannot be built: no compiler today"
+        "ember_bag: left to PyTorch, its kernel cannot be built: no compiler today"
     ]
 
 

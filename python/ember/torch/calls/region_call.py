@@ -61,6 +61,8 @@ class RegionCall:
     changes: Collection[int] = ()
     # Whether PyTorch may have an answer where a kernel finds a bad value.
     asks_again = True
+    # PyTorch's own way to compute it that has gradients of gradients, where `reference` has none.
+    twice: Reference | None = None
     # Elements from which on kernels of gradients gain more than autograd takes to call Python.
     least_differentiated = 0
 
@@ -268,7 +270,8 @@ class RegionCall:
                     raise self.named(self.explained(error, arguments)) from None
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)
-        return gradients_of_reference(self.reference, arguments, needed, gradient)
+        reference = self.twice if self.twice and torch.is_grad_enabled() else self.reference
+        return gradients_of_reference(reference, arguments, needed, gradient)
 
 
 def _needed(arguments: Sequence[Any]) -> list[bool]:
@@ -277,7 +280,8 @@ def _needed(arguments: Sequence[Any]) -> list[bool]:
 
 
 def _is_small(call: RegionCall, arguments: Sequence[Any]) -> bool:
-    return call.elements(arguments) < call.least_differentiated
+    least = call.least_differentiated
+    return least > 0 and call.elements(arguments) < least
 
 
 def _are_plain(arguments: Sequence[Any], layouts: Collection[torch.layout]) -> bool:

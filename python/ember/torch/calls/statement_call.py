@@ -62,6 +62,7 @@ class StatementCall(RegionCall):
         self._options = options
         # By which inputs need one.
         self._gradients: dict[tuple[bool, ...], GradientKernel] = {}
+        self._read: dict[tuple[bool, ...], Collection[int]] = {}
         # Kernels of edges that are grouped, by their statements; None if there is none.
         self._grouped: dict[Notation, GroupedKernel | None] = {}
         # The edges that their calls were given.
@@ -223,7 +224,7 @@ class StatementCall(RegionCall):
 
     def _sizes(self, inputs: Sequence[Any]) -> list[int]:
         sizes = sizes_in(self.program.sizes, inputs)
-        if not math.prod(sizes) or (self.program.elements and not self.elements(inputs)):
+        if min(sizes, default=1) < 1 or (self.program.elements and not self.elements(inputs)):
             raise NotTakenError
         # The first call builds the kernel, so that there is one to export, however small it is.
         if math.prod(sizes) < self.program.least and self.libraries:
@@ -314,19 +315,24 @@ class StatementCall(RegionCall):
         return sum(math.prod(sizes_in(one, arguments)) for one in self.program.elements)
 
     def why_gradient_is_slower(self, arguments: Sequence[Any]) -> str:
-        are_many = self.program.are_bags and self._most_elements(arguments) > MOST_ALONE
-        is_slower = are_many and torch.get_num_threads() > MOST_THREADS_ALONE
-        return ALONE if is_slower else ""
+        if not self.program.are_bags or torch.get_num_threads() <= MOST_THREADS_ALONE:
+            return ""
+        return ALONE if self._most_elements(arguments) > MOST_ALONE else ""
 
     def differentiates(self, needed: Sequence[bool]) -> bool:
         """Whether statements make the gradients."""
         return not any(needed[place] for place in self.program.undifferentiated)
 
     def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
-        try:
-            gradient = self._gradient(needed)
-        except CompileError:
-            return range(self.inputs)
+        key = tuple(needed)
+        if key not in self._read:
+            try:
+                self._read[key] = self._reads_of(self._gradient(key))
+            except CompileError:
+                return range(self.inputs)
+        return self._read[key]
+
+    def _reads_of(self, gradient: GradientKernel) -> Collection[int]:
         read = {place for one in gradient.lookups for place in one.places.reads}
         read |= {place for _, mask in self.program.masks for place in mask.reads}
         for one in gradient.given:

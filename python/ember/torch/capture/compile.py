@@ -20,9 +20,9 @@ from torch import Tensor, nn
 from ember import configuration
 from ember.compiler import Options
 from ember.errors import ArgumentError, UnsupportedError
-from ember.torch.calls.module_bag import BagModuleKernel
 from ember.torch.capture import private
 from ember.torch.capture.compiled import FunctionKernel, Kernel, ModuleKernel, original_of
+from ember.torch.capture.module_bag import BagModuleKernel
 from ember.torch.graph.bag_spelling import without_renorm
 from ember.torch.settings import Settings
 

@@ -344,6 +344,23 @@ def _decompositions(whole: frozenset[str]) -> dict[Any, Callable[..., Any]]:
     return {made: function for made, function in found.items() if made._schema.name not in whole}
 
 
+has_new_sizes = has_operators and all(map(names.all_of, (names.NEW_SIZES, names.WATCHED_CALLS)))
+
+
+@contextmanager
+def new_sizes(count: int) -> Iterator[tuple[AbstractContextManager[Any], list[Any]]]:
+    """A mode in which tensors have no data, and sizes of such, each a symbol of its own.
+
+    While entered, no other thread traces. Needs has_new_sizes.
+    """
+    make_sizes, lock = names.all_of(names.NEW_SIZES) or ()
+    make_mode = names.found["torch._subclasses.fake_tensor:FakeTensorMode"]
+    with lock:
+        mode = make_mode(shape_env=make_sizes())
+        # Sizes that were the same here would be the same symbol.
+        yield mode, [mode.from_tensor(torch.empty(101 + 2 * k)).shape[0] for k in range(count)]
+
+
 def operators_of(
     function: Callable[..., Any], examples: Sequence[Any], whole: frozenset[str] = frozenset()
 ) -> Graph:
@@ -501,10 +518,7 @@ def positions_of_rows(rows: Tensor, count: int) -> Tensor:
     return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
 
 
-# --- Gradients and Inductor ---
-
-# ATen's operators, or None.
-bag_backward, bag_weights_backward = names.all_of(names.BAG_GRADIENTS) or (None, None)
+# --- Inductor ---
 
 
 def inductor() -> Callable[..., Any] | None:

@@ -129,6 +129,14 @@ OPERATORS = Feature(
         "torch.fx.traceback:preserve_node_meta": "tells which node an operator comes from",
     },
 )
+NEW_SIZES = Feature(
+    "bags by themselves",
+    "calls of a compiled nn.EmbeddingBag go through torch.compile, and take longer",
+    {
+        "torch.fx.experimental.symbolic_shapes:ShapeEnv": "makes sizes that are symbols",
+        "torch._dynamo.convert_frame:compile_lock": "lets one thread trace at a time",
+    },
+)
 WATCHED_CALLS = Feature(
     "effects of functions and methods",
     "what is no operator of a graph may change any tensor: fewer parts of models become kernels",
@@ -175,14 +183,6 @@ INDUCTOR = Feature(
     {
         "torch._C:DispatchKey.AutogradFunctionality": "is autograd",
         "torch._C:_SetExcludeDispatchKeyGuard": "lets autograd see into an operator",
-    },
-)
-BAG_GRADIENTS = Feature(
-    "gradients of bags by PyTorch's operators",
-    "gradients of bags that no kernel has take longer",
-    {
-        "torch.ops:aten._embedding_bag_backward": "is the gradient of a table",
-        "torch.ops:aten._embedding_bag_per_sample_weights_backward": "is that of weights",
     },
 )
 SHAPES_OF_4_BITS = Feature(

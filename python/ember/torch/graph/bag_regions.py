@@ -13,16 +13,17 @@ from typing import Any
 from torch import Tensor
 from torch.fx import Node
 
-from ember.torch.calls.bag_call import BagCall
-from ember.torch.calls.jagged_bags import FixedBag, ReducedRows
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.gradients.differentiable import Reference
 from ember.torch.graph.discovery import find_exactly, why_not_alone
+from ember.torch.graph.jagged_bags import JaggedBag, ReducedRows
+from ember.torch.graph.lone_bags import BagOptions
 from ember.torch.graph.lookup_region import BAG, BAGS, region_of
 from ember.torch.graph.no_match import NoMatchError
 from ember.torch.graph.operations import (
     Operation,
     fixed_number,
+    fixed_size,
     name_of,
     nodes_of,
     read,
@@ -147,23 +148,25 @@ def _region(
 def _of_jagged(bag: Bag, settings: Settings) -> Region:
     """The region of a bag of jagged indices, whose tensors are seen in each call."""
     lookup, is_operation = bag.lookup, bag.lookup.name == "embedding_bag"
-    fixed: dict[str, Any] = {
-        "include_last_offset": bool(lookup.get("include_last_offset")),
-        "scale_grad_by_freq": bool(lookup.get("scale_grad_by_freq")),
-        "sparse": bool(lookup.get("sparse")),
-        "mode": bag.mode,
-    }
     padding = lookup.get("padding_idx")
-    if is_operation:
-        fixed["padding_idx"] = padding
+    table = tensor_of(bag.table)
+    assert table is not None
+    if padding is not None and padding < 0:
+        padding += fixed_size(table.shape[0])
+    options = BagOptions(
+        bag.mode,
+        bool(lookup.get("include_last_offset")),
+        padding if is_operation else None,
+        bool(lookup.get("sparse")),
+        bool(lookup.get("scale_grad_by_freq")),
+    )
     weights = lookup.get("per_sample_weights") if is_operation else bag.weights
     inputs = (lookup.get("input"), bag.table, lookup.get("offsets"), weights)
 
-    def make(reference: Reference) -> FixedBag:
-        call = BagCall(settings.kernel_options)
+    def make(reference: Reference) -> JaggedBag:
         if is_operation:
-            return FixedBag(call, reference, fixed, raises=settings.raises)
-        rows = ReducedRows(call, reference, fixed, raises=settings.raises)
+            return JaggedBag(reference, options, settings)
+        rows = ReducedRows(reference, options, settings)
         rows.skips = padding is not None
         return rows
 
