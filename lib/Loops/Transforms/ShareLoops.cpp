@@ -63,10 +63,11 @@ static Attribute findConstant(Value value) {
   return constant;
 }
 
-/// Whether a constant only says where rows begin.
+/// Whether a constant only says where rows begin, or which they are.
 static bool isBegin(OpOperand *operand) {
   return operand->get().getType().isIndex() &&
-         isa<arith::AddIOp>(operand->getOwner());
+         isa<arith::AddIOp, memref::LoadOp, memref::StoreOp>(
+             operand->getOwner());
 }
 
 /// Whether two loops differ in what they read alone; adds to `different` which
@@ -136,16 +137,29 @@ void ShareLoops::share(func::FuncOp function, Group &group,
                        SymbolTable &symbols) {
   auto &[first, read] = group.loops.front();
   // Which operands are arguments: of a value that is read more than once, the
-  // first of them.
+  // first of them, so that what is one element stays one.
   SmallVector<size_t> given;
   DenseMap<Value, size_t> arguments;
+  DenseMap<size_t, size_t> ofDifferent;
+  auto areSame = [&](size_t number, size_t before) {
+    return llvm::all_of(group.loops, [&](const auto &loop) {
+      const Operands &operands = loop.second;
+      return findConstant(operands[number]->get()) ==
+             findConstant(operands[before]->get());
+    });
+  };
   for (auto [number, operand] : llvm::enumerate(read)) {
-    bool isDifferent = group.different.contains(number);
-    if (findConstant(operand->get()) && !isDifferent)
-      continue;
-    if (isDifferent ||
-        arguments.try_emplace(operand->get(), given.size()).second)
+    if (group.different.contains(number)) {
+      auto *before = llvm::find_if(given, [&, number = number](size_t other) {
+        return group.different.contains(other) && areSame(number, other);
+      });
+      ofDifferent[number] = before - given.begin();
+      if (before == given.end())
+        given.push_back(number);
+    } else if (!findConstant(operand->get()) &&
+               arguments.try_emplace(operand->get(), given.size()).second) {
       given.push_back(number);
+    }
   }
   SmallVector<Type> types;
   for (size_t number : given)
@@ -171,9 +185,8 @@ void ShareLoops::share(func::FuncOp function, Group &group,
   auto cloned = cast<scf::ForOp>(builder.clone(*first, mapping));
   func::ReturnOp::create(builder, first.getLoc());
   Operands inside = findRead(cloned);
-  for (auto [place, number] : llvm::enumerate(given))
-    if (group.different.contains(number))
-      inside[number]->set(body->getArgument(place));
+  for (auto [number, place] : ofDifferent)
+    inside[number]->set(body->getArgument(place));
   for (auto &[loop, operands] : group.loops) {
     SmallVector<Value> values;
     for (size_t number : given)

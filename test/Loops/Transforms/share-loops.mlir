@@ -91,3 +91,37 @@ func.func @in_place(%x: memref<?xf32>, %y: memref<?xf32>) {
   }
   return
 }
+
+//===----------------------------------------------------------------------===//
+
+// Rows that lie one behind another: what is one element stays one.
+
+// CHECK-LABEL: func.func private @stacked_loop(
+// CHECK-SAME:    %{{.*}}: index, %[[TABLE:.*]]: memref<?x4xf32>, %[[OUT:.*]]: memref<?x2x4xf32>, %[[PLACE:[^ ]*]]: index)
+// CHECK:         memref.load %[[OUT]][%{{.*}}, %[[PLACE]], %{{.*}}]
+// CHECK:         memref.store %{{.*}}, %[[OUT]][%{{.*}}, %[[PLACE]], %{{.*}}]
+// CHECK-LABEL: func.func @stacked(
+// CHECK-COUNT-2: call @stacked_loop
+func.func @stacked(%out: memref<?x2x4xf32>, %left: memref<?x4xf32>, %right: memref<?x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %rows = memref.dim %out, %c0 : memref<?x2x4xf32>
+  scf.for %r = %c0 to %rows step %c1 {
+    scf.for %e = %c0 to %c4 step %c1 {
+      %x = memref.load %left[%r, %e] : memref<?x4xf32>
+      %before = memref.load %out[%r, %c0, %e] : memref<?x2x4xf32>
+      %sum = arith.addf %before, %x : f32
+      memref.store %sum, %out[%r, %c0, %e] : memref<?x2x4xf32>
+    }
+  }
+  scf.for %r = %c0 to %rows step %c1 {
+    scf.for %e = %c0 to %c4 step %c1 {
+      %x = memref.load %right[%r, %e] : memref<?x4xf32>
+      %before = memref.load %out[%r, %c1, %e] : memref<?x2x4xf32>
+      %sum = arith.addf %before, %x : f32
+      memref.store %sum, %out[%r, %c1, %e] : memref<?x2x4xf32>
+    }
+  }
+  return
+}
