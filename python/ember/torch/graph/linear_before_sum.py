@@ -23,7 +23,7 @@ from torch.fx import Graph, Node
 from ember.torch.capture import private
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.discovery import find
-from ember.torch.graph.irregular import SCATTERS
+from ember.torch.graph.irregular import SCATTERS, scattered_by
 from ember.torch.graph.movement import why_not_movable
 from ember.torch.graph.operations import name_of, read, same_number, tensor_of, value_of
 from ember.torch.graph.region import closure, erase_unused
@@ -87,9 +87,10 @@ def put_linear_before_sums(graph: Graph, settings: Settings) -> list[Reordered]:
     if not settings.reorders or "statements" in settings.excluded or not private.has_operators:
         return []
     found: list[Reordered] = []
+    of_scatters = _of_scatters(graph)
     for node in list(graph.nodes)[::-1]:
         product = _product_at(node)
-        sums = product and _sums_at(product)
+        sums = product and product.rows in of_scatters and _sums_at(product)
         if not product or not sums:
             continue
         inputs = [one for one in (*sums.read, product.weight, product.bias) if one is not None]
@@ -104,6 +105,15 @@ def put_linear_before_sums(graph: Graph, settings: Settings) -> list[Reordered]:
         added = _reorder(product, sums)
         erase_unused(nodes)
         found.append(Reordered(title, added))
+    return found
+
+
+def _of_scatters(graph: Graph) -> set[Node]:
+    """What depends on elements that are combined at places: finding all sums takes its time."""
+    found: set[Node] = set()
+    for node in graph.nodes:
+        if scattered_by(node) is not None or not found.isdisjoint(node.all_input_nodes):
+            found.add(node)
     return found
 
 
