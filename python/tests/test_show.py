@@ -112,7 +112,7 @@ def test_kernels_of_torch_compile_are_among_the_libraries() -> None:
 
 
 def test_kernels_with_many_parameters_are_described_in_a_few_words() -> None:
-    module = torch.nn.ModuleList(torch.nn.EmbeddingBag(9, 21, mode="sum") for _ in range(4))
+    module = torch.nn.ModuleList(torch.nn.EmbeddingBag(9, 21, mode="sum") for _ in range(9))
     arguments = (torch.tensor([1, 2]), torch.tensor([0, 1]))
     with torch.no_grad():
         kernel = ember.compile(

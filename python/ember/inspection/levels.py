@@ -182,9 +182,11 @@ def _choose(libraries: list[tuple[Library, str]], which: int | str | None) -> tu
     if not libraries:
         raise ArgumentError("there is no kernel yet: kernels are built by the first call")
     if which is None:
-        if len(libraries) > 1:
+        # A kernel alone is meant rather than one together with that of its gradient.
+        alone = [one for one in libraries if len(one[0].entries) == 1] or libraries
+        if len(alone) > 1:
             raise ArgumentError(f"there are several kernels, choose one by which=: {listing}")
-        return libraries[0]
+        return alone[0]
     if isinstance(which, str):
         found = [library for library in libraries if which in library[1]]
         if len(found) != 1:

@@ -514,13 +514,15 @@ def _sizes_of(
         if (number := known_number(size)) is not None:
             found.append(number)
             continue
-        sources = (
-            (place, dimension, added)
-            for place, owns in enumerate([*map(_own_sizes, given), *([one] for one in counts)])
-            for dimension, own in enumerate(owns)
-            if (added := known_number(size - own)) is not None
-        )
-        source: Size | Multiple | None = min(sources, key=lambda one: abs(one[2]), default=None)
+        owns = [
+            (own, (place, dimension))
+            for place, sizes_of in enumerate([*map(_own_sizes, given), *([one] for one in counts)])
+            for dimension, own in enumerate(sizes_of)
+        ]
+        same = ((*at, 0) for own, at in owns if same_number(own, size))
+        added = ((*at, more) for own, at in owns if (more := known_number(size - own)) is not None)
+        source: Size | Multiple | None = next(same, None)
+        source = source or min(added, key=lambda one: abs(one[2]), default=None)
         if source is None and are_multiples:
             source = _multiple(size, given)
         if source is None:

@@ -492,6 +492,11 @@ def same_number(one: Any, other: Any) -> bool:
     one, other = value_of(one), value_of(other)
     if one is None or other is None:
         return False
+    pair = [size.node.expr if isinstance(size, torch.SymInt) else size for size in (one, other)]
+    # To ask the solver takes a millisecond; symbols that were found to be equal are one, and those
+    # that were found to be a number are that.
+    if all(isinstance(size, int) or getattr(size, "is_symbol", False) for size in pair):
+        return bool(pair[0] == pair[1])
     return private.is_surely_true(one == other)
 
 
