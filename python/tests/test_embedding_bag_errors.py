@@ -167,3 +167,43 @@ def test_a_tensor_is_not_callable() -> None:
 def test_example_arguments_that_do_not_fit_are_refused_when_compiling() -> None:
     with pytest.raises(ValueError, match="offsets"):
         ember.compile(torch.nn.EmbeddingBag(10, 4, mode="sum"), (INDICES,))
+
+
+@pytest.mark.parametrize("has_last", [False, True], ids=["open", "last"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "max"},
+        {"mode": "mean", "scale_grad_by_freq": True},
+        {"mode": "sum", "weighted": True},
+        {"mode": "sum", "weighted": True, "sparse": True},
+    ],
+    ids=str,
+)
+def test_no_bags_are_no_crash(options: dict[str, Any], has_last: bool) -> None:
+    """PyTorch's own kernels end the process by some of these."""
+    options = {"include_last_offset": has_last, **options}
+    weights = torch.rand(3, requires_grad=True) if options.pop("weighted", False) else None
+    module = torch.nn.EmbeddingBag(5, 4, **options)
+    kernel = ember.compile(module)
+    indices = torch.tensor([1, 4, 1])
+    for offsets in (torch.tensor([0, 1, 3]), torch.zeros(int(has_last), dtype=torch.int64)):
+        with torch.no_grad():
+            kernel(indices, offsets, weights)
+        module.zero_grad()
+        bags = kernel(indices, offsets, weights)
+        bags.sum().backward()
+    assert bags.shape == (0, 4)
+    assert module.weight.grad is not None
+    assert not module.weight.grad.to_dense().any()
+    assert module.weight.grad.is_sparse == options.get("sparse", False)
+
+
+def test_bags_that_all_are_without_lookups_are_refused_after_others() -> None:
+    module = torch.nn.EmbeddingBag(5, 4)
+    kernel = ember.compile(module)
+    for lookups in (2, 3):
+        kernel(torch.ones(6, lookups, dtype=torch.int64))
+    for run in (module, kernel):
+        with pytest.raises(RuntimeError, match="step must be nonzero"):
+            run(torch.ones(6, 0, dtype=torch.int64))

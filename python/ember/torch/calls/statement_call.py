@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import torch
+import torch.nn.functional as functional
 from torch import Tensor
 
 from ember import configuration
@@ -100,11 +101,29 @@ class StatementCall(RegionCall):
         return [*super().decisions(), *self.program.costs]
 
     def looked_into(self, arguments: tuple[Any, ...]) -> Any:
+        if self.program.segments and not configuration.is_disabled():
+            sizes = sizes_in(self.program.sizes, arguments)
+            if min(sizes) == 0:
+                return self._no_bags(sizes, arguments)
         is_left = bool(self.failed) or configuration.is_disabled() or not torch.is_grad_enabled()
         if self.program.is_maximum and not is_left and self.has_gradient(arguments):
             self.handed_over = MAXIMUM
             return self.reference(*arguments)
         return super().looked_into(arguments)
+
+    def _no_bags(self, sizes: Sequence[int], arguments: Sequence[Any]) -> Tensor:
+        """A result without elements, and with gradients that are zeros: PyTorch's kernels end the
+        process, forward or backward, by weights, maxima and frequencies."""
+        result = torch.empty(sizes, dtype=self.program.dtype)
+        lookups = self.program.of_rows.lookups if self.program.of_rows else ()
+        are_sparse = {lookup.table for lookup in lookups if lookup.is_sparse}
+        for place, one in enumerate(arguments):
+            if not isinstance(one, Tensor) or not one.requires_grad:
+                continue
+            if place in are_sparse:
+                one = functional.embedding(torch.arange(0), one, sparse=True)
+            result = result + one.sum()
+        return result
 
     def forward(self, *given: Any) -> Tensor:
         inputs = self._taken(given)

@@ -113,6 +113,8 @@ def _is_like_before(
     input: Any, weight: Tensor, offsets: Any, sample_weights: Any, padding: int | None
 ) -> bool:
     """Whether what compiled code does not ask of a call is as it has to be."""
+    if offsets is None and not (type(input) is Tensor and input.numel()):
+        return False
     return (padding is None or 0 <= padding < weight.shape[0]) and (
         sample_weights is None
         or (type(input) is type(sample_weights) is Tensor and input.shape == sample_weights.shape)
