@@ -60,6 +60,7 @@ MADE = frozenset(
 )
 # PyTorch's names of them, and variants.
 VARIANTS = {
+    "index_reduce": [("index_reduce", one) for one in ("amax", "amin", "mean", "prod")],
     "scatter_reduce": [("scatter_reduce", one) for one in ("amax", "amin", "mean", "prod", "sum")],
     "segment_reduce": [("_segment_reduce", one) for one in ("lengths", "offsets")],
 }
@@ -140,6 +141,7 @@ def names() -> list[str]:
     return sorted(name.removeprefix("aten::") for name in translated_names() - MADE)
 
 
+@pytest.mark.filterwarnings("ignore:index_reduce.. is in beta")
 @pytest.mark.parametrize("name", names())
 def test_samples(name: str) -> None:
     taken = []
