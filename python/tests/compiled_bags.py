@@ -4,12 +4,25 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import inspect
 from typing import Any
 
+import torch.nn.functional as functional
 from ember.compiler import Options
 from ember.torch.capture.module_bag import BagModuleKernel
 from ember.torch.settings import Settings
-from torch import Tensor, nn
+from torch import nn
+
+_SIGNATURE = inspect.signature(functional.embedding_bag)
+_OPTIONS = (
+    "include_last_offset",
+    "max_norm",
+    "mode",
+    "norm_type",
+    "padding_idx",
+    "scale_grad_by_freq",
+    "sparse",
+)
 
 
 class CompiledBags:
@@ -18,25 +31,14 @@ class CompiledBags:
     def __init__(self, options: Options) -> None:
         self.kernel = BagModuleKernel(nn.EmbeddingBag(1, 1), Settings(kernel_options=options))
 
-    def __call__(
-        self,
-        input: Any,
-        weight: Tensor,
-        offsets: Any = None,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        mode: str = "mean",
-        sparse: bool = False,
-        per_sample_weights: Tensor | None = None,
-        include_last_offset: bool = False,
-        padding_idx: int | None = None,
-    ) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """What F.embedding_bag gets."""
+        given = _SIGNATURE.bind(*args, **named)
+        given.apply_defaults()
+        input, weight, offsets, *_ = given.args
         module: Any = self.kernel.original
         # A table that needs no gradient, or is made of others, is no nn.Parameter.
         module._parameters["weight"] = weight
-        module.max_norm, module.norm_type = max_norm, norm_type
-        module.scale_grad_by_freq, module.sparse = scale_grad_by_freq, sparse
-        module.mode, module.padding_idx = mode, padding_idx
-        module.include_last_offset = include_last_offset
-        return self.kernel(input, offsets, per_sample_weights)
+        for name in _OPTIONS:
+            setattr(module, name, given.arguments[name])
+        return self.kernel(input, offsets, given.arguments["per_sample_weights"])

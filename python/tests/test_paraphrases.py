@@ -51,6 +51,12 @@ PRODUCTS: dict[str, Spelling] = {
         T[h].view(-1, 3, 4) * R[r].view(-1, 3, 4) * T[t].unflatten(1, (3, 4))
     ).sum((1, 2)),
     "product of a stack": lambda T, R, h, r, t: torch.stack((T[h], R[r], T[t])).prod(0).sum(-1),
+    "any of a stack": lambda T, R, h, r, t: (
+        torch.stack((T[h] > 0, R[r] > 0, T[t] > 1)).any(0) * T[h]
+    ).sum(-1),
+    "all of a stack": lambda T, R, h, r, t: (
+        torch.stack((T[h] > 0, R[r] > -1)).all(0).logical_not() * T[t]
+    ).sum(-1),
     "flat table": lambda T, R, h, r, t: (T.reshape(-1).view(ROWS, LENGTH)[h] * R[r]).sum(-1),
 }
 # Distances of rows.

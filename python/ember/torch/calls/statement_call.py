@@ -122,7 +122,7 @@ class StatementCall(RegionCall):
                 continue
             if place in are_sparse:
                 one = functional.embedding(torch.arange(0), one, sparse=True)
-            result = result + one.sum()
+            result = result + one[:0].sum()
         return result
 
     def forward(self, *given: Any) -> Tensor:
