@@ -6,13 +6,13 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import gc
-import logging
 import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
+import mistakes
 import pytest
 import torch
 from drawn_cases import SEED, Value, cover
@@ -38,14 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.hypothesis_seed = SEED
 
 
-class _Refusing(logging.Handler):
-    """Makes errors of warnings: of mistakes that leave parts to PyTorch."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        raise AssertionError(record.getMessage()) from (record.exc_info or (None, None))[1]
-
-
-logging.getLogger("ember.torch.graph.trace").addHandler(_Refusing(logging.WARNING))
+mistakes.refuse()
 
 
 def pytest_report_header() -> list[str]:

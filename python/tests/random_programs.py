@@ -24,6 +24,7 @@ from functools import cache
 from typing import Any
 from unittest.mock import patch
 
+import mistakes
 import random_regions  # noqa: F401  Its operators are called by programs.
 import torch
 import torch.nn.functional as functional
@@ -309,6 +310,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=None, help="the first program's number")
     parser.add_argument("--kind", choices=sorted(KINDS), default="", help="one kind of programs")
     given = parser.parse_args(words)
+    mistakes.refuse()
     seed = random.randrange(1 << 30) if given.seed is None else given.seed
     print(f"random PyTorch programs: {given.count} from number {seed} on")
     campaign = tried(numbered(given.count, seed, given.kind), given.count, show_progress=True)

@@ -107,7 +107,22 @@ def by_accumulation(x: Tensor, edges: Tensor, w: Tensor, W: Tensor, b: Tensor) -
     return functional.linear(-torch.zeros_like(x).index_put((edges[1],), rows, True), W, b)
 
 
+def made_like_another_input(x: Tensor, edges: Tensor, w: Tensor, W: Tensor, b: Tensor) -> Tensor:
+    needed = sums(x, edges)
+    again = torch.zeros_like(x).index_add_(0, edges[1], needed[edges[0]])
+    return functional.linear(again, W, b) + needed.sum()
+
+
+def by_columns_of_an_index(x: Tensor, edges: Tensor, w: Tensor, W: Tensor, b: Tensor) -> Tensor:
+    index = edges[1].clamp(min=1).view(-1, 1).expand(-1, x.shape[1])
+    return functional.linear(torch.zeros_like(x).scatter_add_(0, index, x[edges[0]]), W, b) + (
+        index.sum()
+    )
+
+
 FUNCTIONS = [
+    made_like_another_input,
+    by_columns_of_an_index,
     onto_own_rows,
     by_attention,
     by_accumulation,

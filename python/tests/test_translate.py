@@ -31,8 +31,6 @@ MOST_SAMPLES = 4
 # Operators that samples do not call, or that are no use alone: decompositions make them.
 MADE = frozenset(
     (
-        "aten::_log_softmax",
-        "aten::_softmax",
         "aten::_to_copy",
         "aten::_unsafe_view",
         "aten::alias",
@@ -65,6 +63,8 @@ VARIANTS = {
     "segment_reduce": [("_segment_reduce", one) for one in ("lengths", "offsets")],
 }
 OPINFO = {
+    "_log_softmax": ("log_softmax", ""),
+    "_softmax": ("softmax", ""),
     "div": ("div", "no_rounding_mode"),
     "index": ("__getitem__", ""),
     **{

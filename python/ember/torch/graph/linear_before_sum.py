@@ -290,7 +290,8 @@ class _Shorter:
         if node is self.sums.rows and is_short:
             return self.rows
         if node in self.sums.traced.inputs:
-            return self.sums.traced.inputs[node]
+            source = self.sums.traced.inputs[node]
+            return self._narrow(node, source) if is_short else source
         if node.op == "placeholder" and isinstance(value_of(node), int):
             return value_of(node)
         if (node, is_short) not in self._copied:
@@ -311,8 +312,21 @@ class _Shorter:
         like = self.sums.traced.sources.get(node, self.sums.x)
         assert not isinstance(target, str)
         added = call_like(self.rows.graph, like, target, arguments, words)
+        assert not is_short or _shape(added)[-1] == self.length, f"{name_of(added)} is not shorter"
         self.added.append(added)
         return added
+
+    def _narrow(self, node: Node, source: Node) -> Node:
+        """As many columns of an input as rows have now: zeros are made like it, or all of its
+        columns are the same."""
+        if (node, True) not in self._copied:
+            columns = (source, 1, 0, self.length)
+            added = call_like(
+                self.rows.graph, self.sums.x, torch.ops.aten.narrow.default, columns, {}
+            )
+            self.added.append(added)
+            self._copied[node, True] = added
+        return self._copied[node, True]
 
     def _is_long(self, node: Node) -> bool:
         """Whether a value has rows that get shorter: sums, zeros, and what is repeated in rows."""

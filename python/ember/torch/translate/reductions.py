@@ -214,6 +214,9 @@ def _softmax(call: Call) -> Value:
     alone = tuple(1 if place == dimension else size for place, size in enumerate(sizes))
 
     def reduced(name: str, of: Value) -> Value:
+        if not sizes:
+            return of
+
         def element(kept: Indices) -> str:
             element = of.at([*kept[:dimension], "r", *kept[dimension + 1 :]])
             return f"{name}[{call.statements.ranged('r', sizes[dimension], element)}]({element})"
