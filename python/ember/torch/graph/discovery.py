@@ -270,11 +270,18 @@ def _kind_of(node: Node) -> str:
     if (several := _made_with_others(node)) is not None:
         return f"{_kind_of(several)}[{node.args[1]}]"
 
+    operation = read(node)
+    is_of_rows = operation is not None and operation.name in ("embedding", "embedding_bag")
+
     def described(argument: Node) -> str:
         example = example_of(argument)
-        if isinstance(example, Tensor):
-            return f"{example.dtype} {tuple(example.shape)} {likely_sizes(example.shape)}"
-        return type(example).__name__
+        if not isinstance(example, Tensor):
+            return type(example).__name__
+        sizes = example.shape
+        if is_of_rows and sizes and isinstance(sizes[0], int) and sizes[0] > 1:
+            # A model's tables are alike but for their numbers of rows and of lookups.
+            return f"{example.dtype} several {tuple(sizes[1:])}"
+        return f"{example.dtype} {tuple(sizes)} {likely_sizes(sizes)}"
 
     arguments = torch.fx.node.map_arg((node.args, node.kwargs), described)
     return f"{node.op} {node.target} {arguments}"
