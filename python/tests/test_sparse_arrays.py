@@ -209,3 +209,25 @@ def test_fills_of_other_libraries() -> None:
         form = es.Format("csf", fill=fill)
         assert es.asarray(np.array([2.0, 1]), form).nnz == 1
         assert form == es.Format("csf", fill=2)
+
+
+@pytest.mark.parametrize("make", [scipy.sparse.csr_array, scipy.sparse.csc_matrix])
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (0, 1, "indptr has to begin at 0, but does at 1"),
+        (1, 9, r"indptr decreases: \[1\] is 9, but \[2\] is 3"),
+        (2, 9, "indptr ends at 9, but there are 3 elements"),
+    ],
+)
+@pytest.mark.parametrize("is_known", [True, False], ids=["not in order", "not looked into"])
+def test_wrong_positions_of_scipys(
+    make: Any, place: int, value: int, message: str, is_known: bool
+) -> None:
+    """SciPy believes them where it puts coordinates in order: the process would end."""
+    array = make((np.ones(3), np.array([1, 0, 0]), np.array([0, 3, 3])), shape=(2, 2))
+    if is_known:
+        assert not array.has_canonical_format
+    array.indptr[place] = value
+    with pytest.raises(ArgumentError, match=message):
+        es.evaluate("y[i] = A[i,j] * x[j]", A=array, x=np.arange(2.0))

@@ -337,6 +337,9 @@ def _compressed(
 
 
 def _from_scipy(source: Any) -> Array:
+    # Whether coordinates are in order, SciPy finds out once, and believes the positions.
+    if hasattr(source, "indptr") and vars(source).get("_has_canonical_format") is not True:
+        _check_positions(source)
     if source.format not in ("csr", "csc", "coo"):
         source = source.tocsr() if source.ndim == 2 else source.tocoo()
     if source.format == "coo":
@@ -349,6 +352,21 @@ def _from_scipy(source: Any) -> Array:
     shape = tuple(map(int, source.shape))
     parts = (source.indptr, source.indices, source.data)
     return _compressed(shape, *parts, turned=source.format == "csc")
+
+
+def _check_positions(source: Any) -> None:
+    """Raises ArgumentError where the positions of an array of SciPy's are none: anybody may have
+    changed them."""
+    positions, count = source.indptr, min(len(source.indices), len(source.data))
+    if positions[0] != 0:
+        raise ArgumentError(f"indptr has to begin at 0, but does at {positions[0]}")
+    if (np.diff(positions) < 0).any():
+        at = int((np.diff(positions) < 0).argmax())
+        raise ArgumentError(
+            f"indptr decreases: [{at}] is {positions[at]}, but [{at + 1}] is {positions[at + 1]}"
+        )
+    if positions[-1] > count:
+        raise ArgumentError(f"indptr ends at {positions[-1]}, but there are {count} elements")
 
 
 def _from_torch(source: Any, torch: Any) -> Array:
