@@ -75,11 +75,12 @@ static Value derivePower(const Derivation &d) {
                        d.times(factor));
 }
 
-/// Of the operand that is chosen, or half of it.
-static Value deriveChosen(const Derivation &d, StringRef isChosen) {
+/// Of the operand that is not the one left out, or half of it: beside NaN, both
+/// have all of it.
+static Value deriveChosen(const Derivation &d, StringRef isLeftOut) {
   Value mine = d.x(d.position), other = d.x(1 - d.position);
-  Value whole = d.make.select(d.make.call(isChosen, {mine, other}), d.gradient,
-                              d.number(0));
+  Value whole = d.make.select(d.make.call(isLeftOut, {mine, other}),
+                              d.number(0), d.gradient);
   return d.make.select(d.make.call("eq", {mine, other}), d.times(d.number(0.5)),
                        whole);
 }
@@ -98,9 +99,11 @@ static Value deriveSelection(const Derivation &d) {
 }
 
 static Value deriveMagnitude(const Derivation &d) {
-  Value negative = d.make.select(d.compare("lt", d.x(), 0),
-                                 d.make.negate(d.gradient), d.number(0));
-  return d.make.select(d.compare("gt", d.x(), 0), d.gradient, negative);
+  // Times the sign, so that NaN stays where x is 0.
+  Value negative =
+      d.make.select(d.compare("lt", d.x(), 0), d.number(-1), d.number(0));
+  return d.times(
+      d.make.select(d.compare("gt", d.x(), 0), d.number(1), negative));
 }
 
 /// (1 - y ** 2) and the like: of functions that derive to some of themselves.
@@ -145,8 +148,8 @@ static const llvm::StringMap<DerivativeRule> &getRules() {
       {"mod", deriveModulus},
       {"fmod", deriveRemainder},
       {"pow", derivePower},
-      {"max", [](const Derivation &d) { return deriveChosen(d, "gt"); }},
-      {"min", [](const Derivation &d) { return deriveChosen(d, "lt"); }},
+      {"max", [](const Derivation &d) { return deriveChosen(d, "lt"); }},
+      {"min", [](const Derivation &d) { return deriveChosen(d, "gt"); }},
       {"larger", deriveLarger},
       {"select", deriveSelection},
       {"neg", [](const Derivation &d) { return d.make.negate(d.gradient); }},

@@ -339,8 +339,10 @@ _MARK = "ember"
 
 
 @cache
-def _decompositions(whole: frozenset[str]) -> dict[Any, Callable[..., Any]]:
-    found = dict(torch.export.default_decompositions())
+def _decompositions(
+    whole: frozenset[str], own: frozenset[tuple[OpOverload, Callable[..., Any]]]
+) -> dict[Any, Callable[..., Any]]:
+    found = dict(torch.export.default_decompositions()) | dict(own)
     return {made: function for made, function in found.items() if made._schema.name not in whole}
 
 
@@ -362,11 +364,15 @@ def new_sizes(count: int) -> Iterator[tuple[AbstractContextManager[Any], list[An
 
 
 def operators_of(
-    function: Callable[..., Any], examples: Sequence[Any], whole: frozenset[str] = frozenset()
+    function: Callable[..., Any],
+    examples: Sequence[Any],
+    whole: frozenset[str] = frozenset(),
+    own: frozenset[tuple[OpOverload, Callable[..., Any]]] = frozenset(),
 ) -> Graph:
     """The graph of ATen's operators, decomposed, that a function calls on these values.
 
-    whole: names, in their schemas, of those that stay as they are. Values without symbols may be
+    whole: names, in their schemas, of those that stay as they are. own: what others are made of, if
+    not what PyTorch says. Values without symbols may be
     tensors with data, which nothing reads. Needs has_operators.
     """
     make_graph, preserve = names.all_of(names.OPERATORS) or ()
@@ -388,7 +394,7 @@ def operators_of(
 
     known = [without_data(one) for one in examples]
     with mode, finding_values(known), preserve():
-        graph: Graph = make_graph(function, decomposition_table=_decompositions(whole))(
+        graph: Graph = make_graph(function, decomposition_table=_decompositions(whole, own))(
             *known
         ).graph
     return graph

@@ -39,6 +39,31 @@ WHOLE = frozenset(
 )
 
 
+def _huber_loss(input: Tensor, target: Tensor, reduction: int = 1, delta: float = 1.0) -> Tensor:
+    """The loss by what is clamped of a difference, whose slope is nowhere infinite."""
+    difference = input - target
+    clamped = difference.clamp(-delta, delta)
+    return _reduced(clamped * (difference - 0.5 * clamped), reduction)
+
+
+def _smooth_l1_loss(input: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0) -> Tensor:
+    if beta == 0:
+        return _reduced((input - target).abs(), reduction)
+    return _huber_loss(input, target, reduction, beta) / beta
+
+
+def _reduced(loss: Tensor, reduction: int) -> Tensor:
+    """A loss as ATen numbers its reductions."""
+    return loss.mean() if reduction == 1 else loss.sum() if reduction == 2 else loss
+
+
+OWN = frozenset(
+    (
+        (torch.ops.aten.huber_loss.default, _huber_loss),
+        (torch.ops.aten.smooth_l1_loss.default, _smooth_l1_loss),
+    )
+)
+
 _STACKS = (torch.stack, torch.ops.aten.stack.default)
 _DISTANCES = (torch.cdist, torch.functional.cdist, torch.ops.aten.cdist.default)
 

@@ -177,10 +177,11 @@ def _power_of_number(call: Call) -> Value:
 @translates("aten::clamp", "aten::clamp_min", "aten::clamp_max")
 def _clamp(call: Call) -> Value:
     value = call.value("self")
-    # At a bound, the gradient is that of what is clamped; NaN stays.
+    # At a bound, the gradient is that of what is clamped; NaN of either stays, and has none.
     for name, sign in (("min", "<"), ("max", ">")):
         if call.arguments.get(name) is not None:
-            text = f"({{1}} if {{0}} {sign} {{1}} else {{0}})"
+            outside = f"({{1}} if {{0}} {sign} {{1}} else detach({{0}} + {{1}}))"
+            text = f"({{0}} if {{1}} {sign}= {{0}} else {outside})"
             value = call.elementwise([value, call.value(name)], text.format)
     return value
 
@@ -208,8 +209,12 @@ def _hardsigmoid(call: Call) -> Value:
 
 @translates("aten::hardswish")
 def _hardswish(call: Call) -> Value:
-    text = "(0.0 if {0} <= -3 else ({0} if {0} >= 3 else {0} * ({0} / 6 + 0.5)))"
-    return call.elementwise([call.value("self")], text.format)
+    value = call.value("self")
+    # A slope of what is not chosen may be infinite, and 0 times that is no number.
+    steepness = call.elementwise(
+        [value], "(0.0 if {0} <= -3 else (6.0 if {0} >= 3 else {0} + 3))".format
+    )
+    return call.elementwise([value, steepness], "({0} * {1} / 6)".format)
 
 
 @translates("aten::elu", "aten::celu")
@@ -219,9 +224,9 @@ def _elu(call: Call) -> Value:
     scale = call.arguments.get("scale", 1.0)
     inner = call.arguments.get("input_scale", 1 / alpha)
     # What is not chosen must not be infinite: 0 times that is its gradient.
-    below = call.elementwise([value], f"({{0}} * {literal(inner)} if {{0}} <= 0 else 0.0)".format)
+    below = call.elementwise([value], f"(0.0 if {{0}} > 0 else {{0}} * {literal(inner)})".format)
     power = call.elementwise([below], "expm1({0})".format)
-    text = f"({literal(alpha * scale)} * {{1}} if {{0}} <= 0 else {{0}} * {literal(scale)})"
+    text = f"({{0}} * {literal(scale)} if {{0}} > 0 else {literal(alpha * scale)} * {{1}})"
     return call.elementwise([value, power], text.format)
 
 
