@@ -102,6 +102,30 @@ static bool isCompared(Value coordinate, Value array, unsigned dimension) {
                             ArrayDimension{array, dimension});
 }
 
+/// Whether a coordinate depends on a variable that walks an array in a format:
+/// what there is beyond it, the loop itself sorts out.
+static bool isWalked(Value coordinate) {
+  if (auto variable = dyn_cast<BlockArgument>(coordinate))
+    return !getLevelOperands(variable.getOwner()->getParentOp()).empty();
+  Operation *op = coordinate.getDefiningOp();
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    return operand.getType().isIntOrIndexOrFloat() && isWalked(operand);
+  });
+}
+
+void LevelCode::assertInside(const Fiber &fiber, Value coordinate) {
+  const Storage &storage = getStorage(fiber.array);
+  unsigned level = fiber.depth() - 1;
+  unsigned dimension = storage.format().getDimensionOf(level);
+  if (isCompared(fiber.coordinates.back(), fiber.array, dimension))
+    return;
+  Value isInside = arith::CmpIOp::create(builder, Predicate::ult, coordinate,
+                                         storage.sizeOfLevel(level));
+  cf::AssertOp::create(builder, isInside,
+                       "an index of dimension " + std::to_string(dimension) +
+                           " of " + storage.name + " is out of bounds");
+}
+
 Cursor LevelCode::locate(const Fiber &fiber) {
   unsigned level = fiber.depth() - 1;
   const Storage &storage = getStorage(fiber.array);
@@ -112,20 +136,13 @@ Cursor LevelCode::locate(const Fiber &fiber) {
     return above;
   Value coordinate = index(fiber.coordinates.back());
   Value size = storage.sizeOfLevel(level);
-  unsigned dimension = storage.format().getDimensionOf(level);
   // A row is looked for in positions, of which there is one more than rows, and
   // what a workspace of one dimension is looked up by is checked there, too.
   bool isRow = level == 0 && level + 1 < storage.levels.size() &&
                storage.level(level + 1).kind == LevelKind::compressed;
   bool isWhole = level == 0 && !fiber.array.getDefiningOp<AssembleOp>();
-  if (!isRow && !isWhole &&
-      !isCompared(fiber.coordinates.back(), fiber.array, dimension)) {
-    Value isInside =
-        arith::CmpIOp::create(builder, Predicate::ult, coordinate, size);
-    cf::AssertOp::create(builder, isInside,
-                         "an index of dimension " + std::to_string(dimension) +
-                             " of " + storage.name + " is out of bounds");
-  }
+  if (!isRow && !isWhole)
+    assertInside(fiber, coordinate);
   Value row = arith::MulIOp::create(builder, above.position, size);
   Cursor here = above;
   here.position = arith::AddIOp::create(builder, row, coordinate);
@@ -280,6 +297,8 @@ Value LevelCode::gallop(const Fiber &fiber, Segment segment, Value coordinate) {
 Cursor LevelCode::locateListed(const Fiber &fiber) {
   Segment segment = getSegment(fiber);
   Value coordinate = index(fiber.coordinates.back());
+  if (!isWalked(fiber.coordinates.back()))
+    assertInside(fiber, coordinate);
   Value position = search(fiber, segment, coordinate);
   if (!fiber.getLevel().isUnique) {
     Value end = search(fiber, {position, segment.end}, add(coordinate, 1));

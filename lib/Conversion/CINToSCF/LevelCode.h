@@ -119,6 +119,9 @@ public:
 private:
   Cursor locate(const Fiber &fiber);
   Cursor locateListed(const Fiber &fiber);
+  /// An error of the run where a coordinate is past its dimension, unless sizes
+  /// are compared ahead of loops.
+  void assertInside(const Fiber &fiber, mlir::Value coordinate);
   Cursor findAbove(const Fiber &fiber);
 
   mlir::ImplicitLocOpBuilder &builder;

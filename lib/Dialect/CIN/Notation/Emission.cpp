@@ -272,6 +272,8 @@ LogicalResult StatementEmitter::emitAssignment() {
   if (failed(value))
     return failure();
   Type element = getElementTypeOrSelf(array.getType());
+  if (failed(expressions.checkFits(*value, element)))
+    return failure();
   Value stored = expressions.convert(*value, element);
   Value condition;
   if (const Expression *given = statement.bindings.condition.get()) {

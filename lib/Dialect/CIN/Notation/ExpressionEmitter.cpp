@@ -81,6 +81,8 @@ FailureOr<Operand> ExpressionEmitter::emitCall(Function function,
   for (auto [operand, type] : llvm::zip_equal(operands, typed.operands)) {
     if (!function.getBuiltin() && failed(checkHolds(operand, type, function)))
       return failure();
+    if (failed(checkFits(operand, type)))
+      return failure();
     values.push_back(convert(operand, type));
   }
   Value called = CallOp::create(builder, at(position), typed.result,
@@ -101,6 +103,17 @@ LogicalResult ExpressionEmitter::checkHolds(const Operand &operand, Type type,
   if (operand.value)
     return error << "one of " << operand.value.getType();
   return error << "a fraction";
+}
+
+LogicalResult ExpressionEmitter::checkFits(const Operand &number, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (number.value || !number.isInteger || !integer || integer.getWidth() == 1)
+    return success();
+  if (llvm::isIntN(integer.getWidth(), number.integer))
+    return success();
+  return emitErrorAt(builder.getContext(), number.position)
+         << number.integer << " does not fit in " << type
+         << ", the type of what it meets here";
 }
 
 //===----------------------------------------------------------------------===//

@@ -69,6 +69,9 @@ public:
   llvm::LogicalResult emitIndices(const Expression &access,
                                   llvm::SmallVectorImpl<mlir::Value> &indices);
   mlir::Value convert(const Operand &value, mlir::Type type);
+  /// Whether a type has a number that is written as an integer; says where one
+  /// is too large.
+  llvm::LogicalResult checkFits(const Operand &number, mlir::Type type);
   mlir::Value getArray(llvm::StringRef name) const {
     return values.lookup(name);
   }

@@ -274,8 +274,10 @@ LogicalResult KeptValueEmitter::emitAssignment() {
       if (failed(value))
         return failure();
       Value array = expressions.getArray(statement.target->name);
-      Value stored =
-          expressions.convert(*value, getElementTypeOrSelf(array.getType()));
+      Type element = getElementTypeOrSelf(array.getType());
+      if (failed(expressions.checkFits(*value, element)))
+        return failure();
+      Value stored = expressions.convert(*value, element);
       AssignOp::create(builder, location, /*callee=*/Attribute(), stored, array,
                        place, /*condition=*/Value(), /*first=*/Value(),
                        TypedAttr());

@@ -92,6 +92,15 @@ FailureOr<Value> ExpressionEmitter::emitLength(const Expression &slice,
         << "the bounds of a slice are affine expressions";
     return failure();
   }
+  for (AffineExpr bound : {*lower, *upper}) {
+    auto number = dyn_cast<AffineConstantExpr>(bound);
+    if (number && number.getValue() < 0) {
+      emitErrorAt(context, slice.position)
+          << "the bounds of a slice count from the beginning, and "
+          << number.getValue() << " is before it";
+      return failure();
+    }
+  }
   AffineExpr length = (*upper - *lower).ceilDiv(step.value_or(1));
   return ApplyOp::create(builder, at(slice.position), builder.getIndexType(),
                          AffineMap::get(operands.size(), 0, length), operands)
@@ -294,6 +303,10 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
       chooseReduction(function, term->getType(), builder.getContext());
   Type type = typed.result;
   if (!function.getBuiltin() && failed(checkHolds(*term, type, function))) {
+    builder.restoreInsertionPoint(outside);
+    return failure();
+  }
+  if (failed(checkFits(*term, type))) {
     builder.restoreInsertionPoint(outside);
     return failure();
   }

@@ -88,10 +88,25 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
         place = private.mark_of(node)
         if node.op == "call_function" and place is not None:
             sources[node] = numbered[place]
+    _check_types(sources)
     if any(map(_decides_sizes, sources)):
         # These have symbols of their own in each part.
         del known[key]
     return Traced(graph, given, sources)
+
+
+def _check_types(sources: Mapping[Node, Node]) -> None:
+    """Raises RuntimeError where a node's value has another type than in the captured graph, as of
+    what autocast is around."""
+    # The last operator of each is its value.
+    last = {source: node for node, source in sources.items()}
+    for source, node in last.items():
+        found, expected = node.meta.get("val"), example_of(source)
+        if not isinstance(found, Tensor) or not isinstance(expected, Tensor):
+            continue
+        if found.is_floating_point() and expected.is_floating_point():
+            if found.dtype is not expected.dtype:
+                raise RuntimeError(f"it is of {expected.dtype} there, and of {found.dtype} here")
 
 
 def _decides_sizes(node: Node) -> bool:

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -35,9 +36,18 @@ def at_places(
 
     def at(indices: Indices) -> str:
         place = Place.of(places, indices[begin : begin + rank])
-        return table.at([*indices[:dimension], place, *indices[dimension + rank :]])
+        return _read(table, [*indices[:dimension], place, *indices[dimension + rank :]])
 
     return call.shown(table, at, is_looked_up=True)
+
+
+def _read(table: Value, indices: Indices) -> str:
+    """The table's element at indices that others hold, which something has to be read at: nothing
+    else checks them."""
+    element = table.at(indices)
+    if not re.search(r"\w\[", element):
+        raise NotTranslatedError
+    return element
 
 
 @translates("aten::embedding")
@@ -138,7 +148,7 @@ def _index(call: Call) -> Value:
     def at(indices: Indices) -> str:
         mine = indices[first : first + rank]
         found = [Place.of(one, mine) for one in shown]
-        return table.at([*indices[:first], *found, *indices[first + rank :]])
+        return _read(table, [*indices[:first], *found, *indices[first + rank :]])
 
     return call.shown(table, at, is_looked_up=True)
 
@@ -156,6 +166,6 @@ def _gather(call: Call) -> Value:
 
     def at(indices: Indices) -> str:
         place = Place.of(places, indices)
-        return table.at([*indices[:dimension], place, *indices[dimension + 1 :]])
+        return _read(table, [*indices[:dimension], place, *indices[dimension + 1 :]])
 
     return call.shown(table, at, is_looked_up=True)

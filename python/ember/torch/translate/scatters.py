@@ -91,10 +91,17 @@ def _names(name: str, text: str) -> bool:
     return re.search(rf"\b{name}\b", text) is not None
 
 
+def _elements(call: Call, name: str) -> Value:
+    """What is scattered, of the result's type: PyTorch refuses others."""
+    value, dtype = call.value(name), call.result.dtype
+    if value.dtype is not dtype:
+        raise NotTranslatedError(f"it combines {value.dtype} with {dtype}")
+    return call.statements.converted(value, dtype)
+
+
 def _along_dimension(call: Call) -> _Scatter:
     """Elements of `src` whose index in one dimension `index` has."""
-    onto, index, source = call.value("self"), call.value("index"), call.value("src")
-    source = call.statements.converted(source, call.result.dtype)
+    onto, index, source = call.value("self"), call.value("index"), _elements(call, "src")
     dimension = onto.place(call.given("dim"))
     if not onto.rank:
         raise NotTranslatedError("it has one number, and no rows")
@@ -116,9 +123,8 @@ def _along_dimension(call: Call) -> _Scatter:
 
 def _along_index(call: Call) -> _Scatter:
     """Parts of `source` to where `index` says, one for each of its places."""
-    onto, index, source = call.value("self"), call.value("index"), call.value("source")
+    onto, index, source = call.value("self"), call.value("index"), _elements(call, "source")
     dimension = onto.place(call.given("dim"))
-    source = call.statements.converted(source, call.result.dtype)
     if not onto.rank or index.rank != 1 or source.rank != onto.rank:
         raise NotTranslatedError("it has one number, and no rows")
     sizes = (*onto.sizes[:dimension], index.sizes[0], *onto.sizes[dimension + 1 :])
@@ -198,7 +204,7 @@ def _index_put(call: Call) -> Value:
     end = first + len(shape)
     sizes = (*onto.sizes[:first], *shape, *onto.sizes[first + len(places) :])
     elements = [broadcast(one, shape) for one in places]
-    values = call.statements.converted(call.value("values"), call.result.dtype)
+    values = _elements(call, "values")
     if values.rank > len(sizes):
         raise NotTranslatedError
 

@@ -41,12 +41,13 @@ def _with_places(call: Call, value: Value, places: Sequence[int | None]) -> Valu
 def _reshaped(call: Call) -> Value:
     """The same elements in the same order."""
     value = call.seen(call.arguments["self"])
-    is_given = _is_given(call.node)
+    # Errors name places of the view, which is free. Behind other indices, those that are out of
+    # bounds would be of the next row.
+    most = 0 if _is_given(call.node) else 1
 
     def at(indices: Indices) -> str:
         found = reordered(call.statements, indices, call.sizes, value.sizes)
-        if is_given and any(map(_is_of_places, found)):
-            # Errors name places of the view, which is free.
+        if any(_parts_before_places(one) >= most for one in found):
             raise NotTranslatedError(operator=call.node)
         return value.at(found)
 
@@ -63,9 +64,18 @@ def _is_given(node: Node) -> bool:
     return isinstance(source, Node) and _is_given(source)
 
 
-def _is_of_places(index: str) -> bool:
-    """Whether places are counted together with something else."""
-    return isinstance(index, Joined) and any(isinstance(one, Place) for one, _ in index.parts)
+def _parts_before_places(index: str) -> int:
+    """How many indices stand before the last place that is counted together with others; -1 where
+    there is none."""
+    parts = index.parts if isinstance(index, Joined) else ()
+    return max((k for k, (one, _) in enumerate(parts) if isinstance(one, Place)), default=-1)
+
+
+def _refuse_places(call: Call, index: str) -> None:
+    """Leaves a view to PyTorch that is looked up in, and of which what it shows has more: places
+    that are out of its bounds would be within those of the tensor."""
+    if isinstance(index, Place):
+        raise NotTranslatedError(operator=call.node)
 
 
 @translates("aten::permute")
@@ -91,7 +101,15 @@ def _transpose(call: Call) -> Value:
 @translates("aten::expand")
 def _expand(call: Call) -> Value:
     value = call.seen(call.arguments["self"])
-    return call.shown(value, broadcast(value, call.sizes))
+    shown, skipped = broadcast(value, call.sizes), len(call.sizes) - value.rank
+
+    def at(indices: Indices) -> str:
+        for place, index in enumerate(indices):
+            if place < skipped or not same_number(value.sizes[place - skipped], call.sizes[place]):
+                _refuse_places(call, index)
+        return shown(indices)
+
+    return call.shown(value, at)
 
 
 @translates("aten::select")
@@ -145,6 +163,7 @@ def _some(
 
     def at(indices: Indices) -> str:
         index = indices[dimension]
+        _refuse_places(call, index)
         place = f"({index} * {step} + {begin})" if step != 1 else f"({index} + {begin})"
         return value.at([*indices[:dimension], place, *indices[dimension + 1 :]])
 
@@ -160,6 +179,8 @@ def _flip(call: Call) -> Value:
     }
 
     def at(indices: Indices) -> str:
+        for place in flipped:
+            _refuse_places(call, indices[place])
         return value.at(
             [
                 f"({flipped[place]} - {index})" if place in flipped else index
@@ -184,6 +205,8 @@ def _repeat(call: Call) -> Value:
 
     def at(indices: Indices) -> str:
         own = indices[skipped:]
+        for index in (*indices[:skipped], *(own[place] for place in repeated)):
+            _refuse_places(call, index)
         return value.at(
             [
                 FIRST
