@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import ember.sparse as es
@@ -503,3 +504,24 @@ def test_what_has_no_gradient(text: str, message: str) -> None:
 def test_results_in_place_have_no_gradient() -> None:
     with pytest.raises(ArgumentError, match="assigned to in place, which has no gradient"):
         es.evaluate("y[i] = x[i]", x=floats(3).requires_grad_(), y=floats(3))
+
+
+def test_largest_of_sums_over_the_rows_of_a_segment() -> None:
+    """The sums of a segment's terms begin with loops that read none of the terms' arrays."""
+    a, b = (torch.randn(size, dtype=torch.float64, requires_grad=True) for size in ((3, 4), (4, 7)))
+    offsets = [0, 3, 5, 7]
+    found = es.evaluate(
+        "r[m] = max[p in s[m]:s[m+1]](sum[q](a[m,q] + b[q,p]))", a=a, b=b, s=torch.tensor(offsets)
+    )
+    pairs = pairwise(offsets)
+    expected = torch.stack(
+        [(a[m, :, None] + b[:, begin:end]).sum(0).max() for m, (begin, end) in enumerate(pairs)]
+    )
+    torch.testing.assert_close(found, expected)
+    weights = torch.tensor([1.0, -2.0, 3.0], dtype=torch.float64)
+    for mine, other in zip(
+        torch.autograd.grad(found @ weights, (a, b)),
+        torch.autograd.grad(expected @ weights, (a, b)),
+        strict=True,
+    ):
+        torch.testing.assert_close(mine, other)

@@ -122,6 +122,23 @@ void StatementNest::loop(Operation *binding, unsigned position, Body body) {
   });
 }
 
+/// What is computed may depend on fewer indices than the variables `like` are:
+/// of the others the sizes are said here.
+static void giveRanges(Operation *binding, ArrayRef<BlockArgument> variables,
+                       ArrayRef<BlockArgument> like) {
+  ImplicitLocOpBuilder here(binding->getLoc(), binding);
+  for (auto [variable, original] : llvm::zip_equal(variables, like)) {
+    if (getRange(variable).first || !getIndexedDimensions(variable).empty())
+      continue;
+    ArrayDimension dimension = getIndexedDimensions(original).front();
+    Type index = here.getIndexType();
+    Value zero = LiteralOp::create(here, index, here.getIndexAttr(0));
+    Value size =
+        ExtentOp::create(here, index, dimension.array, dimension.dimension);
+    setRange(variable, zero, size);
+  }
+}
+
 void StatementNest::forall(ArrayRef<BlockArgument> variables, Body body) {
   SmallVector<StringAttr> names =
       llvm::map_to_vector(variables, [&](BlockArgument variable) {
@@ -179,6 +196,8 @@ void StatementNest::forall(ArrayRef<BlockArgument> variables,
           block.addArgument(variable.getType(), location);
     this->forall(variables.drop_front(ranged.size()), ScheduleAttr(), body);
   });
+  giveRanges(forall, forall.getVariables(),
+             variables.take_front(ranged.size()));
 }
 
 void StatementNest::once(Body body) {
@@ -418,25 +437,6 @@ Value StatementNest::getExistence(ReduceOp reduce, const Steps &steps) {
   return buildReduction(reduce, steps, scopes.size() - 1, Part::existence);
 }
 
-/// Whether elements exist may depend on fewer indices than the elements do: of
-/// the others the sizes are said here.
-static void giveRanges(ReduceOp existence, ReduceOp reduce,
-                       ArrayRef<unsigned> positions) {
-  ImplicitLocOpBuilder here(existence.getLoc(), existence);
-  for (auto [variable, position] :
-       llvm::zip_equal(existence.getVariables(), positions)) {
-    if (getRange(variable).first || !getIndexedDimensions(variable).empty())
-      continue;
-    BlockArgument like = reduce.getVariables()[position];
-    ArrayDimension dimension = getIndexedDimensions(like).front();
-    Type index = here.getIndexType();
-    Value zero = LiteralOp::create(here, index, here.getIndexAttr(0));
-    Value size =
-        ExtentOp::create(here, index, dimension.array, dimension.dimension);
-    setRange(variable, zero, size);
-  }
-}
-
 Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
                                     size_t depth, Part part) {
   ArrayRef<unsigned> positions = steps.front();
@@ -487,7 +487,10 @@ Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
     YieldOp::create(end, term, condition);
   });
   if (!isValue)
-    giveRanges(built, reduce, positions);
+    giveRanges(built, built.getVariables(),
+               llvm::map_to_vector(positions, [&](unsigned position) {
+                 return reduce.getVariables()[position];
+               }));
   floor = before;
   scopes.append(std::make_move_iterator(inner.begin()),
                 std::make_move_iterator(inner.end()));

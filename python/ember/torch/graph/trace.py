@@ -104,9 +104,9 @@ def _check_types(sources: Mapping[Node, Node]) -> None:
         found, expected = node.meta.get("val"), example_of(source)
         if not isinstance(found, Tensor) or not isinstance(expected, Tensor):
             continue
-        if found.is_floating_point() and expected.is_floating_point():
-            if found.dtype is not expected.dtype:
-                raise RuntimeError(f"it is of {expected.dtype} there, and of {found.dtype} here")
+        are_floats = found.is_floating_point() and expected.is_floating_point()
+        if are_floats and found.dtype is not expected.dtype:
+            raise RuntimeError(f"it is of {expected.dtype} there, and of {found.dtype} here")
 
 
 def _decides_sizes(node: Node) -> bool:
