@@ -129,6 +129,21 @@ def test_autocast_inside_of_the_model() -> None:
         )
 
 
+def test_autocast_types_stay_eagers_error() -> None:
+    def function(x: Tensor, index: Tensor, weight: Tensor) -> Tensor:
+        rows = torch.einsum("ij,j->i", x, weight)
+        return torch.zeros(200).index_add(0, index, rows)
+
+    arguments = torch.randn(3, 4), torch.tensor([1, 0, 2]), torch.randn(4)
+    torch.testing.assert_close(compiled(function)(*arguments), function(*arguments))
+    for run in (function, compiled(function)):
+        with (
+            torch.autocast("cpu", torch.bfloat16),
+            pytest.raises(RuntimeError, match="scalar type"),
+        ):
+            run(*arguments)
+
+
 def test_compiled_in_place() -> None:
     model, expected = Model(), Model()
     model.compile(backend="ember", dynamic=True)

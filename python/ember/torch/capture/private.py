@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -338,14 +337,6 @@ has_operators = has_new_nodes and bool(names.all_of(names.OPERATORS))
 _MARK = "ember"
 
 
-@cache
-def _decompositions(
-    whole: frozenset[str], own: frozenset[tuple[OpOverload, Callable[..., Any]]]
-) -> dict[Any, Callable[..., Any]]:
-    found = dict(torch.export.default_decompositions()) | dict(own)
-    return {made: function for made, function in found.items() if made._schema.name not in whole}
-
-
 has_new_sizes = has_operators and all(map(names.all_of, (names.NEW_SIZES, names.WATCHED_CALLS)))
 
 
@@ -366,14 +357,12 @@ def new_sizes(count: int) -> Iterator[tuple[AbstractContextManager[Any], list[An
 def operators_of(
     function: Callable[..., Any],
     examples: Sequence[Any],
-    whole: frozenset[str] = frozenset(),
-    own: frozenset[tuple[OpOverload, Callable[..., Any]]] = frozenset(),
+    decompositions: Mapping[OpOverload, Callable[..., Any]],
 ) -> Graph:
     """The graph of ATen's operators, decomposed, that a function calls on these values.
 
-    whole: names, in their schemas, of those that stay as they are. own: what others are made of, if
-    not what PyTorch says. Values without symbols may be
-    tensors with data, which nothing reads. Needs has_operators.
+    decompositions: what operators are made of; others stay as they are. Values without symbols may
+    be tensors with data, which nothing reads. Needs has_operators.
     """
     make_graph, preserve = names.all_of(names.OPERATORS) or ()
     fake = names.found["torch._subclasses.fake_tensor:FakeTensor"]
@@ -394,9 +383,7 @@ def operators_of(
 
     known = [without_data(one) for one in examples]
     with mode, finding_values(known), preserve():
-        graph: Graph = make_graph(function, decomposition_table=_decompositions(whole, own))(
-            *known
-        ).graph
+        graph: Graph = make_graph(function, decomposition_table=decompositions)(*known).graph
     return graph
 
 

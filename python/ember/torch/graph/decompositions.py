@@ -4,13 +4,16 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
 
 import torch
 import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
+from ember.torch.capture import private
 from ember.torch.graph.bags import embedding_bag
 from ember.torch.graph.contractions import contract, contraction_at
 from ember.torch.graph.costs import MOST_QUERIES
@@ -57,12 +60,19 @@ def _reduced(loss: Tensor, reduction: int) -> Tensor:
     return loss.mean() if reduction == 1 else loss.sum() if reduction == 2 else loss
 
 
-OWN = frozenset(
-    (
-        (torch.ops.aten.huber_loss.default, _huber_loss),
-        (torch.ops.aten.smooth_l1_loss.default, _smooth_l1_loss),
-    )
-)
+OWN: dict[private.OpOverload, Callable[..., Any]] = {
+    torch.ops.aten.huber_loss.default: _huber_loss,
+    torch.ops.aten.smooth_l1_loss.default: _smooth_l1_loss,
+}
+
+
+@cache
+def decompositions() -> dict[private.OpOverload, Callable[..., Any]]:
+    """What operators are made of, by the operators."""
+    found = dict(torch.export.default_decompositions())
+    left = {made: parts for made, parts in found.items() if made._schema.name not in WHOLE}
+    return left | OWN
+
 
 _STACKS = (torch.stack, torch.ops.aten.stack.default)
 _DISTANCES = (torch.cdist, torch.functional.cdist, torch.ops.aten.cdist.default)

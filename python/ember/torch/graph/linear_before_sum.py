@@ -309,24 +309,29 @@ class _Shorter:
         arguments, words = torch.fx.node.map_arg((size or node.args, node.kwargs), copied)
         if is_short and node not in self.sums.linear:
             arguments = tuple(self._shortened(one) for one in arguments)
-        like = self.sums.traced.sources.get(node, self.sums.x)
         assert not isinstance(target, str)
-        added = call_like(self.rows.graph, like, target, arguments, words)
+        added = self._call(self.sums.traced.sources.get(node), target, arguments, words)
         assert not is_short or _shape(added)[-1] == self.length, f"{name_of(added)} is not shorter"
-        self.added.append(added)
         return added
 
     def _narrow(self, node: Node, source: Node) -> Node:
         """As many columns of an input as rows have now: zeros are made like it, or all of its
         columns are the same."""
         if (node, True) not in self._copied:
-            columns = (source, 1, 0, self.length)
-            added = call_like(
-                self.rows.graph, self.sums.x, torch.ops.aten.narrow.default, columns, {}
-            )
-            self.added.append(added)
-            self._copied[node, True] = added
+            columns = source, 1, 0, self.length
+            self._copied[node, True] = self._call(None, torch.ops.aten.narrow.default, columns, {})
         return self._copied[node, True]
+
+    def _call(
+        self,
+        like: Node | None,
+        target: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        words: dict[str, Any],
+    ) -> Node:
+        added = call_like(self.rows.graph, like or self.sums.x, target, arguments, words)
+        self.added.append(added)
+        return added
 
     def _is_long(self, node: Node) -> bool:
         """Whether a value has rows that get shorter: sums, zeros, and what is repeated in rows."""

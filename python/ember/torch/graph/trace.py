@@ -22,7 +22,7 @@ from torch import Tensor
 from torch.fx import Graph, GraphModule, Interpreter, Node
 
 from ember.torch.capture import private
-from ember.torch.graph.decompositions import OWN, WHOLE, copy
+from ember.torch.graph.decompositions import copy, decompositions
 from ember.torch.graph.effects import effect_of, example_of
 
 _log = logging.getLogger(__name__)
@@ -128,7 +128,7 @@ def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> 
     run = Interpreter(GraphModule(torch.nn.Module(), part)).run
     if any(effect_of(node).changed for node in numbered):
         run = torch.func.functionalize(run, remove="mutations")
-    return private.operators_of(run, [example_of(value) for value in inputs], WHOLE, OWN)
+    return private.operators_of(run, [example_of(value) for value in inputs], decompositions())
 
 
 def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashable:

@@ -96,7 +96,7 @@ def _elements(call: Call, name: str) -> Value:
     value, dtype = call.value(name), call.result.dtype
     if value.dtype is not dtype:
         raise NotTranslatedError(f"it combines {value.dtype} with {dtype}")
-    return call.statements.converted(value, dtype)
+    return value
 
 
 def _along_dimension(call: Call) -> _Scatter:
