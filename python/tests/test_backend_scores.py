@@ -193,7 +193,7 @@ def test_part_with_other_uses() -> None:
         compiled(function)(*arguments())
     (report,) = heard.reports
     assert not report.compiled
-    assert "other uses" in report.left[0].reason
+    assert "both, a part of it, is a result, too" in report.left[0].reason
 
 
 def test_number_that_the_kernel_is_written_for_changes() -> None:

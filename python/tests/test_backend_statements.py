@@ -254,6 +254,33 @@ def test_rows_that_lie_apart(dynamic: bool) -> None:
         torch.testing.assert_close(run(rows, index), function(rows, index))
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, i: x[i, :, i % 7].square().sum(1),
+        lambda x, i: x[:, i % 5, :, i % 3].square().sum(-1),
+        lambda x, i: x[i.view(6, 5), ..., i[:5] % 3].sin().sum((1, 2, 3)),
+        lambda x, i: x[i[:, None], :, i % 7].square().sum((2, 3)),
+        lambda x, i: (x[i, 2, :, i % 3] * x[i, :5, 1, i % 3].sum(1, keepdim=True)).sum(1),
+    ],
+)
+def test_indices_of_dimensions_that_lie_apart(function: Callable[..., Tensor]) -> None:
+    """Their dimensions stand in front of all others."""
+    heard = check_function(function, draw(ROWS, 5, 7, 3), places(30))
+    assert heard.covered("") > 1
+
+
+def test_writes_to_dimensions_that_lie_apart() -> None:
+    def function(x: Tensor, index: Tensor) -> Tensor:
+        zeros = x.new_zeros(4, ROWS, 3, ROWS)
+        indices = [None, index, None, index.flip(0)]
+        found: Tensor = torch.ops.aten.index_put.default(zeros, indices, x * 2, True)
+        return found
+
+    heard = check_function(function, draw(30, 4, 3), places(30))
+    assert heard.covered("") > 1
+
+
 FUNCTIONS = {
     "celu": lambda x: functional.celu(x, 0.25),
     "elu": lambda x: functional.elu(x, 0.5),

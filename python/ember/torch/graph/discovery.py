@@ -103,7 +103,10 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
             return nodes
         shared = _shared(root, reached)
         if says_why and shared and isinstance(_translated(root, reached), Statements):
-            raise NoMatchError(f"{shared[0].name}, a part of it, has other uses")
+            part = shared[0]
+            reader = next(user for user in part.users if user not in reached)
+            use = "a result" if reader.op == "output" else f"read by {reader.name}"
+            raise NoMatchError(f"{part.name}, a part of it, is {use}, too")
         return set()
 
     return _largest(root, own)
@@ -203,6 +206,14 @@ def _largest(root: Node, own: Callable[[Collection[Node]], set[Node]]) -> Found 
             return None
         blocked |= translation.nodes
     return None
+
+
+def why_untranslated(node: Node) -> str:
+    """Why an operation that looks up, or combines at places, has no statements; empty if it has
+    some, or is another operation."""
+    if not is_irregular(node) or _text_of(node) is not None:
+        return ""
+    return why_not_alone(node)
 
 
 def why_not_alone(node: Node) -> str:

@@ -121,7 +121,9 @@ def reduction_at(node: Node, settings: Settings) -> Region | None:
     found = find_reduced(node, LEAST_DIFFERENTIATED_REDUCED if whole.requires_grad else 0)
     if found is None or not found.statements.reduces:
         return None
-    title = f"sums of what {len(found.nodes) - 1} operations compute"
+    title = f"sums of {name_of(max(found.nodes - {node}))}"
+    if (others := len(found.nodes) - 2) > 0:
+        title += f", and of {others} before it"
     return region_of(STATEMENTS, node, found, title, settings)
 
 

@@ -11,6 +11,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.graph.bag_regions import bag_at, bags_at
 from ember.torch.graph.bag_spelling import spell_bags
+from ember.torch.graph.discovery import why_untranslated
 from ember.torch.graph.effects import Memory
 from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
@@ -117,6 +118,10 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
             break
     found.reverse()
     names = {node.name for node in taken}
+    said = names.union(one.node for one in (*left, *as_fast))
+    for node in reversed(list(graph.nodes)):
+        if node.name not in said and (reason := why_untranslated(node)):
+            left[Left(node.name, reason)] = {node}
     # What a larger pattern did not take, another one may have.
     as_fast = [one for one in reversed(as_fast) if one.node not in names]
     report.left = list(left)[::-1] or as_fast

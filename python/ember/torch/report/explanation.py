@@ -181,7 +181,9 @@ class Explanation:
             left += f", {as_fast} of them as fast there"
         words = [
             f"{counted(self.operations, 'operation')} in {counted(len(self.graphs), 'graph')}",
-            f"{covered} of them in {counted(len(self.compiled), 'kernel')}",
+            f"{covered} of them in {counted(len(self.compiled), 'kernel')}"
+            if covered
+            else "none of them in a kernel",
             left,
             counted(len(self.breaks), "graph break"),
         ]

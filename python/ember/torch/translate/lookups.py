@@ -5,7 +5,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -87,8 +88,39 @@ def _index_select(call: Call) -> Value:
     return at_places(call, table, dimension, places, dimension, 1)
 
 
-def places_of(call: Call) -> tuple[int, list[Value]]:
-    """The first dimension that has an index, and the indices of those from there on."""
+@dataclass(frozen=True)
+class Places:
+    """Indices of some of a tensor's dimensions, as `index` and `index_put` have them.
+
+    of: by the dimension. first: where the dimensions that they have together stand among those of
+    what is found: where the indexed ones stood, or in front of all others if these lie apart.
+    shape: the sizes of these.
+    """
+
+    of: Mapping[int, Value]
+    first: int
+    shape: tuple[Any, ...]
+
+    def sizes(self, table: Sequence[Any]) -> tuple[Any, ...]:
+        """Those of what is found in a tensor of such sizes."""
+        others = [size for dimension, size in enumerate(table) if dimension not in self.of]
+        return (*others[: self.first], *self.shape, *others[self.first :])
+
+    def own(self, indices: Sequence[Any]) -> Sequence[Any]:
+        """Those of the indices of what is found that are of the places."""
+        return indices[self.first : self.first + len(self.shape)]
+
+    def among(self, found: Mapping[int, Any], indices: Indices) -> list[Any]:
+        """A tensor's indices, of what is found by dimensions for `own`, and of the others."""
+        rank = len(self.shape)
+        others = [*indices[: self.first], *indices[self.first + rank :]]
+        dimensions = range(len(others) + len(found))
+        left = iter(others)
+        return [found[one] if one in found else next(left) for one in dimensions]
+
+
+def places_of(call: Call) -> Places:
+    """The places that an operator's indices are."""
     given: list[Value | None] = []
     for one in call.arguments["indices"]:
         value = None if one is None else call.value_of(one)
@@ -99,15 +131,13 @@ def places_of(call: Call) -> tuple[int, list[Value]]:
             raise NotTranslatedError
         else:
             given += call.statements.places_where(one, value, call.sizes[len(given)])
-    dimensions = [number for number, one in enumerate(given) if one is not None]
-    places = [one for one in given if one is not None]
-    first = dimensions[0]
-    # Indices of dimensions that lie apart stand in front of all others.
-    if dimensions != list(range(first, first + len(dimensions))):
+    of = {number: one for number, one in enumerate(given) if one is not None}
+    if any(one.dtype not in INDEX_TYPES for one in of.values()):
         raise NotTranslatedError
-    if any(one.dtype not in INDEX_TYPES for one in places):
-        raise NotTranslatedError
-    return first, places
+    shape = torch.broadcast_shapes(*(one.sizes for one in of.values()))  # type: ignore[no-untyped-call]
+    first, last = min(of), max(of)
+    is_apart = last - first >= len(of)
+    return Places(of, 0 if is_apart else first, tuple(shape))
 
 
 def _from_the_beginning(call: Call, place: Value, size: Any) -> Value:
@@ -136,19 +166,18 @@ def _index(call: Call) -> Value:
     if call.node is call.statements.selecting:
         return _selected(call, call.arguments["indices"][-1])
     table = call.seen(call.arguments["self"])
-    first, places = places_of(call)
-    places = [
-        _from_the_beginning(call, one, size)
-        for one, size in zip(places, table.sizes[first:], strict=False)
-    ]
-    rank = max(one.rank for one in places)
-    sizes = call.sizes[first : first + rank]
-    shown = [Value(tuple(sizes), one.dtype, broadcast(one, sizes)) for one in places]
+    places = places_of(call)
+    # With the sizes that the operator's result has.
+    places = replace(places, shape=tuple(places.own(call.sizes)))
+    shown = {}
+    for dimension, one in places.of.items():
+        counted = _from_the_beginning(call, one, table.sizes[dimension])
+        shown[dimension] = Value(places.shape, one.dtype, broadcast(counted, places.shape))
 
     def at(indices: Indices) -> str:
-        mine = indices[first : first + rank]
-        found = [Place.of(one, mine) for one in shown]
-        return _read(table, [*indices[:first], *found, *indices[first + rank :]])
+        mine = places.own(indices)
+        found = {dimension: Place.of(one, mine) for dimension, one in shown.items()}
+        return _read(table, places.among(found, indices))
 
     return call.shown(table, at, is_looked_up=True)
 

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import torch
-
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.operations import is_tensor
 from ember.torch.translate.lookups import places_of
@@ -197,19 +195,17 @@ def _index_put(call: Call) -> Value:
     onto = call.value("self")
     if not call.given("accumulate"):
         raise NotTranslatedError
-    first, places = places_of(call)
-    if any(is_one(size) for size in onto.sizes[first : first + len(places)]):
+    places = places_of(call)
+    if any(is_one(onto.sizes[dimension]) for dimension in places.of):
         raise NotTranslatedError
-    shape = torch.broadcast_shapes(*(one.sizes for one in places))  # type: ignore[no-untyped-call]
-    end = first + len(shape)
-    sizes = (*onto.sizes[:first], *shape, *onto.sizes[first + len(places) :])
-    elements = [broadcast(one, shape) for one in places]
+    sizes = places.sizes(onto.sizes)
+    elements = {dimension: broadcast(one, places.shape) for dimension, one in places.of.items()}
     values = _elements(call, "values")
     if values.rank > len(sizes):
         raise NotTranslatedError
 
     def place(indices: Indices) -> list[str]:
-        found = [element(indices[first:end]) for element in elements]
-        return [*indices[:first], *found, *indices[end:]]
+        mine = places.own(indices)
+        return places.among({at: element(mine) for at, element in elements.items()}, indices)
 
     return _Scatter(call, onto, sizes, place, broadcast(values, sizes)).combined("sum")
