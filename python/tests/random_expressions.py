@@ -300,6 +300,8 @@ def lookup(program: Expression, shape: tuple[int, ...] = ()) -> str:
             f"{table}[:, {program.places((2,), sizes['D'])}][{places}]",
             f"{table}[{places}, {program.places(shape, sizes['D'])}][:, None]",
             f"{table}.unsqueeze(0)[0][{places}]",
+            f"{table}[:, None][{places}, :, {program.places(shape, sizes['D'])}]",
+            f"{table}[..., None].repeat(1, 1, 3)[{places}, :, {program.places(shape, 3)}]",
         ]
     return program.try_put(draw.choice(texts)) or program.try_put(texts[0])
 
