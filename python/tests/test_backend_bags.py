@@ -511,3 +511,20 @@ def test_other_rows_beside_tables() -> None:
             beside(*tables, torch.randn(rows, 7))
         with pytest.raises(eager.type):
             run(*tables, torch.randn(rows, 7))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64, torch.int64])
+@pytest.mark.parametrize("doubles", [False, True])
+def test_weights_of_another_type(dtype: torch.dtype, doubles: bool) -> None:
+    def function(table: Tensor, indices: Tensor, offsets: Tensor, weights: Tensor) -> Tensor:
+        bags = functional.embedding_bag(
+            indices, table, offsets, mode="sum", per_sample_weights=weights
+        )
+        return bags * 2 if doubles else bags
+
+    arguments = torch.randn(7, 4), torch.tensor([1, 2, 3]), torch.tensor([0, 2]), torch.ones(3)
+    run = compiled(function)
+    torch.testing.assert_close(run(*arguments), function(*arguments))
+    for one in (function, run):
+        with pytest.raises(RuntimeError, match="same type"):
+            one(*arguments[:3], arguments[3].to(dtype))

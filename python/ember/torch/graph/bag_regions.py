@@ -15,7 +15,7 @@ from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.gradients.differentiable import Reference
-from ember.torch.graph.discovery import find_exactly, why_not_alone
+from ember.torch.graph.discovery import dtype_of, find_exactly, why_not_alone
 from ember.torch.graph.jagged_bags import JaggedBag, ReducedRows
 from ember.torch.graph.lone_bags import BagOptions
 from ember.torch.graph.lookup_region import BAG, BAGS, region_of
@@ -195,6 +195,9 @@ def _of_operation(node: Node, operation: Operation) -> Bag:
     if any(isinstance(one, Node) for one in fixed):
         raise NoMatchError("its options are computed")
     _check_types(operation)
+    weights, table = operation.get("per_sample_weights"), dtype_of(operation.get("weight"))
+    if weights is not None and dtype_of(weights) is not table:
+        raise NoMatchError(f"PyTorch refuses weights of {dtype_of(weights)} for rows of {table}")
     mode = operation.get("mode", "mean")
     return Bag(node, frozenset(nodes_of(node)), operation, node, mode)
 

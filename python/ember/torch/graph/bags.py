@@ -59,6 +59,8 @@ def embedding_bag(
     padding = padding_idx if sparse else None
     rows = functional.embedding(input, weight, padding, sparse=sparse)
     if per_sample_weights is not None:
+        if per_sample_weights.dtype is not weight.dtype:
+            raise NotImplementedError("PyTorch refuses weights of another type")
         rows = rows * per_sample_weights.unsqueeze(-1)
     if scale_grad_by_freq or weight.dtype not in SUM_TYPES:
         mode = f"{mode} without gradient"
