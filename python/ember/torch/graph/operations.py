@@ -12,6 +12,8 @@ import operator
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from inspect import signature
 from typing import Any
 
 import torch
@@ -20,118 +22,23 @@ from torch.fx import Node
 
 from ember.torch.capture import private
 
-# The parameters of operations in PyTorch's order, by ATen's name.
-PARAMETERS: dict[str, tuple[str, ...]] = {
-    "abs": ("self",),
-    "add": ("self", "other"),
-    "amax": ("self", "dim", "keepdim"),
-    "bmm": ("self", "mat2"),
-    "cat": ("tensors", "dim"),
-    "clamp": ("self", "min", "max"),
-    "clone": ("self",),
-    "contiguous": ("self",),
-    "cos": ("self",),
-    "detach": ("self",),
-    "div": ("self", "other"),
-    "exp": ("self",),
-    "expand": ("self", "size"),
-    "expand_as": ("self", "other"),
-    "flatten": ("self", "start_dim", "end_dim"),
-    "full": ("size", "fill_value"),
-    "full_like": ("self", "fill_value"),
-    "gather": ("self", "dim", "index"),
-    "getitem": ("self", "index"),
-    "index": ("self", "indices"),
-    "index_add": ("self", "dim", "index", "source"),
-    "index_put": ("self", "indices", "values", "accumulate"),
-    "index_reduce": ("self", "dim", "index", "source", "reduce", "include_self"),
-    "index_select": ("self", "dim", "index"),
-    "item": ("self",),
-    # What torch.export makes of tensors that a forward writes out.
-    "lift_fresh_copy": ("self",),
-    "linalg_vector_norm": ("self", "ord", "dim", "keepdim", "dtype"),
-    "matmul": ("self", "other"),
-    "max": ("self", "dim", "keepdim"),
-    "mean": ("self", "dim", "keepdim"),
-    "mm": ("self", "mat2"),
-    "mul": ("self", "other"),
-    "neg": ("self",),
-    "new_full": ("self", "size", "fill_value"),
-    "new_ones": ("self", "size"),
-    "new_zeros": ("self", "size"),
-    "norm": ("self", "p", "dim", "keepdim", "dtype"),
-    "ones": ("size",),
-    "ones_like": ("self",),
-    "pow": ("self", "exponent"),
-    "reshape": ("self", "shape"),
-    "rsub": ("self", "other"),
-    "scatter_add": ("self", "dim", "index", "src"),
-    "scatter_reduce": ("self", "dim", "index", "src", "reduce", "include_self"),
-    "segment_reduce": (
-        "data",
-        "reduce",
-        "lengths",
-        "indices",
-        "offsets",
-        "axis",
-        "unsafe",
-        "initial",
-    ),
-    "sigmoid": ("self",),
-    "sin": ("self",),
-    "size": ("self", "dim"),
-    "sqrt": ("self",),
-    "squeeze": ("self", "dim"),
-    "stack": ("tensors", "dim"),
-    "sub": ("self", "other"),
-    "sum": ("self", "dim", "keepdim"),
-    "t": ("self",),
-    "take_along_dim": ("self", "indices", "dim"),
-    "tanh": ("self",),
-    "transpose": ("self", "dim0", "dim1"),
-    "unflatten": ("self", "dim", "sizes"),
-    "unsqueeze": ("self", "dim"),
-    "view": ("self", "size"),
-    "zeros": ("size",),
-    "zeros_like": ("self",),
+# The functions of torch.nn.functional that have parameters of their own.
+_OF_FUNCTIONAL = {
+    function.__name__: tuple(signature(function).parameters)
+    for function in (functional.embedding, functional.embedding_bag, functional.normalize)
 }
-# The functions of torch.nn.functional have parameters of their own.
-EMBEDDING = (
-    "input",
-    "weight",
-    "padding_idx",
-    "max_norm",
-    "norm_type",
-    "scale_grad_by_freq",
-    "sparse",
-)
-EMBEDDING_BAG = (
-    "input",
-    "weight",
-    "offsets",
-    "max_norm",
-    "norm_type",
-    "scale_grad_by_freq",
-    "mode",
-    "sparse",
-    "per_sample_weights",
-    "include_last_offset",
-    "padding_idx",
-)
-NORMALIZE = ("self", "p", "dim", "eps", "out")
-# What ATen calls these parameters.
-ATEN_EMBEDDING = ("weight", "input", "padding_idx", "scale_grad_by_freq", "sparse")
-ATEN_EMBEDDING_BAG = (
-    "weight",
-    "input",
-    "offsets",
-    "scale_grad_by_freq",
-    "mode",
-    "sparse",
-    "per_sample_weights",
-    "include_last_offset",
-    "padding_idx",
-)
+# Functions that have no operator of their name, or several names.
+_FUNCTIONS: dict[Any, str] = {
+    operator.add: "add",
+    operator.getitem: "getitem",
+    operator.matmul: "matmul",
+    operator.mul: "mul",
+    operator.neg: "neg",
+    operator.pow: "pow",
+    operator.sub: "sub",
+    operator.truediv: "div",
+    torch.linalg.vector_norm: "linalg_vector_norm",
+}
 MODES = ("sum", "mean", "max")
 # Operators on tables whose rows are encoded.
 OF_ENCODED_ROWS = frozenset(
@@ -147,21 +54,28 @@ BAG_OPERATORS = ("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only
 
 # Parameters that may be written as several arguments: x.view(2, 3).
 VARIADIC = {"size", "shape"}
-# Keywords besides PARAMETERS that leave an operation what it is, or that patterns ask for.
-OTHER_KEYWORDS = frozenset(
+# Keywords that leave an operation what it is, or that patterns ask for.
+KEYWORDS = frozenset(
     (
         "alpha",
+        "axis",
         "device",
         "dim",
         "dtype",
         "implicit",
+        "include_self",
+        "indices",
+        "initial",
         "layout",
+        "lengths",
         "memory_format",
+        "offsets",
         "pin_memory",
         "requires_grad",
+        "unsafe",
     )
 )
-# Other spellings of operations in PARAMETERS.
+# Other spellings of operations.
 ALIASES = {
     "__getitem__": "getitem",
     "concat": "cat",
@@ -225,27 +139,27 @@ class Operation:
         return self.arguments.get(parameter, default)
 
 
-def _functions() -> dict[Any, str]:
-    found: dict[Any, str] = {
-        operator.add: "add",
-        operator.matmul: "matmul",
-        operator.mul: "mul",
-        operator.neg: "neg",
-        operator.pow: "pow",
-        operator.sub: "sub",
-        torch.linalg.vector_norm: "linalg_vector_norm",
-        operator.truediv: "div",
-        operator.getitem: "getitem",
-    }
-    for name in (*PARAMETERS, *ALIASES):
-        for spelled in (name, name + "_"):
-            function = getattr(torch, spelled, None)
-            if callable(function):
-                found[function] = spelled
-    return found
+@cache
+def _parameters(name: str) -> tuple[str, ...] | None:
+    """Those that may be given by place, of the overload that has most; None where ATen has no
+    operation of that name."""
+    if name == "getitem":
+        return "self", "index"
+    packet = getattr(torch.ops.aten, name, None)
+    schemas = [getattr(packet, one)._schema for one in packet.overloads()] if packet else []
+    found = [
+        tuple(argument.name for argument in schema.arguments if not argument.kwarg_only)
+        for schema in schemas
+        if not any(map(_is_of_another_kind, schema.arguments))
+    ]
+    return max(found, key=len, default=None)
 
 
-_FUNCTIONS = _functions()
+def _is_of_another_kind(argument: torch.Argument) -> bool:
+    """Whether only overloads that no graph calls have an argument: results that are given, names of
+    dimensions, texts."""
+    of_others = argument.is_out or argument.name in ("out_dtype", "substr")
+    return of_others or "Dimname" in str(argument.type)
 
 
 def read(node: Node) -> Operation | None:
@@ -264,14 +178,22 @@ def read(node: Node) -> Operation | None:
     if (bag := _operator_of_bags(node)) is not None:
         assert isinstance(bag.target, private.OpOverload)
         return _read_operator(bag.target, bag)
-    if target is functional.embedding:
-        return Operation("embedding", _named(EMBEDDING, node))
-    if target is functional.embedding_bag:
-        return Operation("embedding_bag", {"mode": "mean", **_named(EMBEDDING_BAG, node)})
-    if target is functional.normalize:
-        return Operation("normalize", {_keyword(k): v for k, v in _named(NORMALIZE, node).items()})
+    name = str(getattr(target, "__name__", ""))
+    if name in _OF_FUNCTIONAL and getattr(functional, name) is target:
+        return _of_functional(name, node)
     spelled = _FUNCTIONS.get(target) if isinstance(target, Hashable) else None
+    # The lookups of torch itself are others than those of torch.nn.functional.
+    if spelled is None and name not in _OF_FUNCTIONAL and getattr(torch, name, None) is target:
+        spelled = name
     return None if spelled is None else _bound(spelled, node)
+
+
+def _of_functional(name: str, node: Node) -> Operation:
+    """A function of torch.nn.functional; what is left out of bags is a mean."""
+    named = _named(_OF_FUNCTIONAL[name], node)
+    if name == "normalize":
+        named = {_keyword(one): value for one, value in named.items()}
+    return Operation(name, {"mode": "mean", **named} if name == "embedding_bag" else named)
 
 
 def _of_encoded_rows(target: Any) -> private.OpOverload | None:
@@ -289,7 +211,7 @@ def nodes_of(node: Node) -> set[Node]:
     bag = _operator_of_bags(node)
     if bag is None:
         return {node}
-    equal = _equal_bags(_named(ATEN_EMBEDDING_BAG, bag))
+    equal = _equal_bags(_given(bag))
     return {node, bag, *(equal[1] if equal else ())}
 
 
@@ -313,7 +235,7 @@ def _equal_bags(named: Mapping[str, Any]) -> tuple[Node, set[Node]] | None:
 
     ATen has them flat, with offsets that are made of their size.
     """
-    flat, offsets = named.get("indices", named.get("input")), named.get("offsets")
+    flat, offsets = named.get("indices"), named.get("offsets")
     if not isinstance(flat, Node) or not isinstance(offsets, Node):
         return None
     if named.get("per_sample_weights") is not None or named.get("include_last_offset"):
@@ -339,15 +261,14 @@ def _read_operator(target: private.OpOverload, node: Node) -> Operation | None:
     if target.namespace != "aten":
         return None
     name = target._schema.name.removeprefix("aten::")
+    named = _given(node)
     if name == "embedding":
-        named = _named(ATEN_EMBEDDING, node)
         padding = named.get("padding_idx", -1)
+        named["input"] = named.pop("indices")
         return Operation("embedding", {**named, "padding_idx": None if padding < 0 else padding})
     if name in BAG_OPERATORS:
-        named = _named(ATEN_EMBEDDING_BAG, node)
         equal = _equal_bags(named)
-        if "indices" in named:
-            named["input"] = named.pop("indices")
+        named["input"] = named.pop("indices")
         if equal is not None:
             named["input"], named["offsets"] = equal[0], None
         # Those without a user's arguments have -1 for no padding.
@@ -364,10 +285,13 @@ def _read_operator(target: private.OpOverload, node: Node) -> Operation | None:
             return Operation("getitem", {"self": node.args[0], "index": indices[0]})
     in_place = name.endswith("_")
     plain = ALIASES.get(name.removesuffix("_"), name.removesuffix("_"))
-    if plain not in PARAMETERS:
-        return None
-    names = tuple(argument.name for argument in target._schema.arguments)
-    return _known(plain, _named(names, node), in_place)
+    return _known(plain, named, in_place)
+
+
+def _given(node: Node) -> dict[str, Any]:
+    """What an operator is given, by the names that its schema has."""
+    assert isinstance(node.target, private.OpOverload)
+    return _named(tuple(argument.name for argument in node.target._schema.arguments), node)
 
 
 def _bound(spelled: str, node: Node) -> Operation | None:
@@ -375,7 +299,7 @@ def _bound(spelled: str, node: Node) -> Operation | None:
     in_place = spelled.endswith("_") and not spelled.endswith("__")
     name = spelled[:-1] if in_place else spelled
     name = ALIASES.get(name, name)
-    parameters = PARAMETERS.get(name)
+    parameters = _parameters(name)
     if parameters is None:
         return None
     positional = list(node.args)
@@ -395,7 +319,7 @@ def _bound(spelled: str, node: Node) -> Operation | None:
 
 def _known(name: str, arguments: dict[str, Any], in_place: bool) -> Operation | None:
     """The operation, unless it is given what no pattern knows, as a division's rounding."""
-    others = arguments.keys() - set(PARAMETERS[name]) - OTHER_KEYWORDS
+    others = arguments.keys() - set(_parameters(name) or ()) - KEYWORDS
     if any(arguments[other] is not None for other in others):
         return None
     return Operation(name, arguments, in_place)
