@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
@@ -376,3 +377,39 @@ def test_gradients_of_steps_are_zeros() -> None:
 
     index = places(30)[:1, None]
     check_function(function, draw(ROWS, LENGTH), draw(ROWS, LENGTH, seed=7), index)
+
+
+def add(x: Tensor, source: Tensor, target: Tensor) -> Tensor:
+    return x.new_zeros(ROWS, LENGTH).index_put((target,), x[source], accumulate=True)
+
+
+def test_other_numbers_of_rows_than_places() -> None:
+    """What PyTorch says of sizes that do not agree is said, of its arguments."""
+    x = draw(ROWS, LENGTH)
+    run = compiled(add, dynamic=True)
+    arguments = x, places(30), places(30, seed=5)
+    torch.testing.assert_close(run(*arguments), add(*arguments))
+    for numbers in ((3, 4), (4, 3)):
+        arguments = x, *map(places, numbers)
+        with pytest.raises(RuntimeError) as eager:
+            add(*arguments)
+        with pytest.raises(eager.type, match=re.escape(str(eager.value))):
+            run(*arguments)
+
+
+@pytest.mark.parametrize("reduction", ["sum", "amax"])
+def test_errors_name_what_is_combined(reduction: str) -> None:
+    def function(x: Tensor, source: Tensor, target: Tensor) -> Tensor:
+        rows = x[source] * 2
+        places = target[:, None].expand_as(rows)
+        most = torch.zeros_like(x).scatter_reduce(0, places, rows, reduction, include_self=False)
+        return most if reduction == "sum" else most + 1
+
+    x, source = draw(ROWS, LENGTH), places(30)
+    check_function(function, x, source, places(30, seed=3))
+    run = compiled(function)
+    run(x, source, source)
+    wrong = source.clone()
+    wrong[7] = ROWS
+    with pytest.raises(IndexError, match=f"{ROWS} at position 7 of 'target' .*'most'"):
+        run(x, source, wrong)

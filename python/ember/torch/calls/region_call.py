@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -222,13 +223,14 @@ class RegionCall:
             return self.reference(*arguments)
         except KernelError as error:
             found = self.explained(error, arguments)
-            # Where PyTorch has an answer, as for an index that counts from the end, it is right. By
-            # wrong offsets it reads what lies beside the indices.
+            # Where PyTorch has an answer, as for an index that counts from the end, it is right; so
+            # is what it says of sizes. By wrong offsets it reads what lies beside the indices.
             try:
                 if self.asks_again and not isinstance(found, OffsetsError):
                     return self.reference(*arguments)
             except Exception:
-                pass
+                if type(found) is KernelError:
+                    raise
             raise self.named(found) from None
 
     def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
@@ -237,9 +239,9 @@ class RegionCall:
 
     def named(self, error: KernelError) -> KernelError:
         """The error with the user's names of what it names."""
-        message = str(error)
-        for operand, name in self.names.items():
-            message = message.replace(f"'{operand}'", f"'{name}'")
+        message = re.sub(
+            r"'(\w+)'", lambda found: f"'{self.names.get(found[1], found[1])}'", str(error)
+        )
         return type(error)(message)
 
     def give_up(self, error: Exception) -> None:

@@ -46,7 +46,6 @@ from ember.torch.graph.discovery import (
 )
 from ember.torch.graph.encoded_bags import is_encoded_bag, why_untranslated
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
-from ember.torch.graph.lookups import lookup_at
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import (
     fixed_size,
@@ -103,9 +102,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         raise NoMatchError(why_not_alone(node))
     if found is None or not found.statements.reduces:
         return None
-    is_score = is_number and all(
-        lookup_at(one, any_gradient=True) is not None for one in found.irregular
-    )
+    is_score = is_number and all(map(_is_list_of_rows, found.irregular))
     kind = QUANTIZED if found.statements.encodings else SCORE if is_score else STATEMENTS
     return region_of(kind, node, found, _title(found, is_score), settings)
 
@@ -240,14 +237,27 @@ def _is_of_elements(node: Node) -> bool:
     return looked_up_in(node) is not None or name in _ARITHMETIC
 
 
-def _is_of_matrix_rows(lookup: Node) -> bool:
-    """Whether a lookup is of rows of a matrix, by one index."""
-    table, whole = tensor_of(looked_up_in(lookup)), tensor_of(lookup)
-    operation = read(lookup)
-    if operation is None or table is None or whole is None or table.dim() != 2:
+def _is_list_of_rows(node: Node) -> bool:
+    """Whether a node looks rows up by a list of indices."""
+    table, rows = tensor_of(looked_up_in(node)), tensor_of(node)
+    return (
+        table is not None and rows is not None and _is_of_rows(node) and table.dim() == rows.dim()
+    )
+
+
+def _is_of_matrix_rows(node: Node) -> bool:
+    """Whether a node looks rows of a matrix up, by one index."""
+    table = tensor_of(looked_up_in(node))
+    return table is not None and table.dim() == 2 and _is_of_rows(node)
+
+
+def _is_of_rows(node: Node) -> bool:
+    """Whether a node looks rows, of any rank, up by one index."""
+    table, operation = tensor_of(looked_up_in(node)), read(node)
+    if operation is None or table is None:
         return False
     if operation.name == "index_select":
-        return operation.get("dim") in (0, -2)
+        return operation.get("dim") in (0, -table.dim())
     index = operation.get("index", operation.get("indices"))
     if isinstance(index, tuple | list):
         return len(index) == 1 and operation.name in ("getitem", "index")
@@ -320,7 +330,9 @@ def region_of(
     def make(reference: Reference) -> StatementCall:
         return call(reference, program, settings.kernel_options, settings.raises)
 
-    names = {program.parameter(statements.inputs[one]): name_of(one) for one in inputs}
+    names = {RESULT: name_of(node)}
+    names.update((name, name_of(one)) for name, one in statements.combined.items())
+    names.update((program.parameter(statements.inputs[one]), name_of(one)) for one in inputs)
     changes = () if found.changed is None else (found.changed,)
     return Region(kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes)
 

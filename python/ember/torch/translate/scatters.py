@@ -56,7 +56,8 @@ class _Scatter:
             there = statements.converted(self.onto, dtype).at
             begin = (lambda _: identity) if identity else there
             target = statements.begun(self.onto.sizes, dtype, begin)
-        statements.combine(target, function, self.sizes, self.place, self.element, purpose)
+        node, sizes = self.call.node, self.sizes
+        statements.combine(target, function, sizes, self.place, self.element, node, purpose)
         return target
 
     def _may_change(self) -> bool:
@@ -81,7 +82,8 @@ class _Scatter:
             size if name in told else 1 for name, size in zip(names, self.sizes, strict=True)
         )
         target = statements.begun(sizes, dtype, lambda _: "0.0")
-        statements.combine(target, "sum", own, self.place, lambda _: "1.0", "count")
+        node = self.call.node
+        statements.combine(target, "sum", own, self.place, lambda _: "1.0", node, "count")
         return target
 
 

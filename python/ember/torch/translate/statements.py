@@ -75,8 +75,9 @@ class Statements(Arrays):
     that say where segments begin. segments: of those that begin at 0, how many rows there are.
     same: the input that the result is, if any. masks: by names of places where they hold, with how
     many those are. counts: of places where constant ones do. sizes: of the result. scatters: the
-    functions that combine what is scattered, one for each scatter, or "count". changed: the input
-    that what is scattered is added to in place: the result. condition: where the result is
+    functions that combine what is scattered, one for each scatter, or "count". combined: arrays
+    that something is scattered to, by their names, with the node that does. changed: the input that
+    what is scattered is added to in place: the result. condition: where the result is
     selected, by the index of a column; the sizes are those of all columns then. operators: the
     traced graph that they are the statements of.
     """
@@ -95,6 +96,7 @@ class Statements(Arrays):
     segments: dict[str, Any] = field(default_factory=dict)
     same: str = ""
     scatters: list[str] = field(default_factory=list)
+    combined: dict[str, Node] = field(default_factory=dict)
     changed: Node | None = None
     condition: Callable[[str], str] | None = None
     masks: dict[str, tuple[Node, Any]] = field(default_factory=dict)
@@ -203,16 +205,19 @@ class Statements(Arrays):
         sizes: Sequence[Any],
         place: Callable[[Indices], Indices],
         element: Callable[[Indices], str],
+        node: Node,
         purpose: str = "",
     ) -> None:
         """Combines an element for each index of `sizes` with what the target has at some place.
 
-        purpose: what `scatters` calls it, if not by the function.
+        node: the operator that does. purpose: what `scatters` calls it, if not by the function.
         """
         self.reduces = True
         self.scatters.append(purpose or function)
         indices = [FIRST if is_one(size) else f"i{k}" for k, size in enumerate(sizes)]
-        line = f"{target.at(place(indices))} {function}= {element(indices)}"
+        onto = target.at(place(indices))
+        self.combined[onto.partition("[")[0]] = node
+        line = f"{onto} {function}= {element(indices)}"
         variables = {
             index: size for index, size in zip(indices, sizes, strict=True) if index != FIRST
         }

@@ -82,6 +82,9 @@ def translation_of(
         operator = error.operator or traced.result
         return Untranslated(frozenset(filter(None, [traced.sources.get(operator)])))
     statements.operators = traced.graph
+    statements.combined = {
+        name: traced.sources.get(one, one) for name, one in statements.combined.items()
+    }
     if statements.lookups:
         statements.of_rows = _of_rows(traced, statements)
     differentiable = _differentiated(traced, traced.result)
