@@ -460,6 +460,9 @@ SmallVector<Value> IterationCode::emit(Value size, ArrayRef<Value> carried,
     Segment &segment = segments.emplace_back();
     if (isWalked(operand, listed))
       segment = levels.getSegment(fibers[operand]);
+    // Coordinates past those that the variable takes come last.
+    if (isWalked(operand, listed) && isShifted(fibers[operand]))
+      segment.end = levels.search(fibers[operand], segment, size);
     state.positions.push_back(segment.begin);
   }
   if (set.isEmpty())

@@ -74,9 +74,13 @@ SmallVector<Fiber> LevelCode::getAbsent() const {
 Cursor LevelCode::find(const Fiber &fiber) {
   if (fiber.coordinates.empty())
     return {constant(0)};
-  for (auto &[known, cursor] : llvm::reverse(bound))
-    if (known == fiber)
-      return cursor;
+  for (auto &[known, cursor] : llvm::reverse(bound)) {
+    if (!(known == fiber))
+      continue;
+    if (isShifted(fiber))
+      assertInside(fiber, index(fiber.coordinates.back()));
+    return cursor;
+  }
   return locate(fiber);
 }
 
@@ -102,15 +106,13 @@ static bool isCompared(Value coordinate, Value array, unsigned dimension) {
                             ArrayDimension{array, dimension});
 }
 
-/// Whether a coordinate depends on a variable that walks an array in a format:
-/// what there is beyond it, the loop itself sorts out.
-static bool isWalked(Value coordinate) {
-  if (auto variable = dyn_cast<BlockArgument>(coordinate))
-    return !getLevelOperands(variable.getOwner()->getParentOp()).empty();
-  Operation *op = coordinate.getDefiningOp();
-  return llvm::any_of(op->getOperands(), [](Value operand) {
-    return operand.getType().isIntOrIndexOrFloat() && isWalked(operand);
-  });
+/// Whether a coordinate is a variable that walks another array in a format, of
+/// the same size: what that stores beyond it is nothing here.
+static bool isWalked(const Fiber &fiber) {
+  auto variable = dyn_cast<BlockArgument>(fiber.coordinates.back());
+  return variable &&
+         !getLevelOperands(variable.getOwner()->getParentOp()).empty() &&
+         !isShifted(fiber);
 }
 
 void LevelCode::assertInside(const Fiber &fiber, Value coordinate) {
@@ -297,7 +299,7 @@ Value LevelCode::gallop(const Fiber &fiber, Segment segment, Value coordinate) {
 Cursor LevelCode::locateListed(const Fiber &fiber) {
   Segment segment = getSegment(fiber);
   Value coordinate = index(fiber.coordinates.back());
-  if (!isWalked(fiber.coordinates.back()))
+  if (!isWalked(fiber))
     assertInside(fiber, coordinate);
   Value position = search(fiber, segment, coordinate);
   if (!fiber.getLevel().isUnique) {

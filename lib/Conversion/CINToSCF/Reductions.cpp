@@ -137,7 +137,7 @@ bool ember::cin::isHarmless(Operation *loop, ArrayRef<Fiber> fibers) {
         return false;
       Fiber element{access.getArray(),
                     getCoordinates(type, access.getIndices())};
-      if (!llvm::is_contained(fibers, element))
+      if (!llvm::is_contained(fibers, element) || isShifted(element))
         return false;
       continue;
     }

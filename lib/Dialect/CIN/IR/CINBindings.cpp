@@ -218,6 +218,15 @@ static std::optional<ArrayDimension> getDimension(OpOperand &use) {
   return std::nullopt;
 }
 
+/// What an array is a copy of by other levels, of the same sizes; itself if it
+/// is none.
+static Value getCopied(Value array) {
+  auto assemble = array.getDefiningOp<AssembleOp>();
+  auto regroup =
+      assemble ? assemble.getValues().getDefiningOp<RegroupOp>() : RegroupOp();
+  return regroup ? regroup.getArray() : array;
+}
+
 SmallVector<ArrayDimension>
 ember::cin::getIndexedDimensions(BlockArgument variable) {
   SmallVector<ArrayDimension> dimensions, shifted;
@@ -233,10 +242,11 @@ ember::cin::getIndexedDimensions(BlockArgument variable) {
       continue;
     for (OpOperand &further : apply->getUses())
       if (std::optional<ArrayDimension> place = getDimension(further))
-        shifted.push_back(*place);
+        shifted.push_back({getCopied(place->array), place->dimension});
   }
-  llvm::erase_if(dimensions, [&](ArrayDimension dimension) {
-    return llvm::is_contained(shifted, dimension);
+  llvm::erase_if(dimensions, [&](ArrayDimension mine) {
+    return llvm::is_contained(
+        shifted, ArrayDimension{getCopied(mine.array), mine.dimension});
   });
   return dimensions;
 }

@@ -49,7 +49,10 @@ SmallVector<Fiber> ember::cin::getLevelOperands(Operation *loop) {
       Fiber fiber{
           access.getArray(),
           llvm::to_vector(ArrayRef(coordinates).take_front(number + 1))};
-      if (isKnown && level.kind != LevelKind::dense &&
+      // Where coordinates are in no order, those past the variable's values are
+      // anywhere: they are looked for instead.
+      bool isBounded = level.isOrdered || !isShifted(fiber);
+      if (isKnown && level.kind != LevelKind::dense && isBounded &&
           !llvm::is_contained(operands, fiber))
         operands.push_back(fiber);
       // Of a second index, the diagonal, only the first is walked.
@@ -57,6 +60,14 @@ SmallVector<Fiber> ember::cin::getLevelOperands(Operation *loop) {
     }
   });
   return operands;
+}
+
+bool ember::cin::isShifted(const Fiber &fiber) {
+  auto variable = dyn_cast<BlockArgument>(fiber.coordinates.back());
+  unsigned dimension = fiber.getFormat().getDimensionOf(fiber.depth() - 1);
+  return variable &&
+         !llvm::is_contained(getIndexedDimensions(variable),
+                             ArrayDimension{fiber.array, dimension});
 }
 
 IterationAttr ember::cin::getIteration(Operation *op) {

@@ -41,6 +41,7 @@ bool ember::cin::canLookUp(AccessOp access, BlockArgument variable) {
   VariableUses uses;
   return last.kind == LevelKind::compressed && last.isUnique &&
          coordinates.back() == variable &&
+         !isShifted({access.getArray(), coordinates}) &&
          llvm::none_of(llvm::drop_end(coordinates), [&](Value above) {
            return uses.depends(above, variable);
          });

@@ -122,13 +122,27 @@ void StatementNest::loop(Operation *binding, unsigned position, Body body) {
   });
 }
 
+/// Whether nothing says any more how many values a variable takes, as
+/// `original` did: it is no index, or it is one of `x` that `x[i + 1]` beside
+/// it made longer than that.
+static bool hasLostSize(BlockArgument variable, BlockArgument original) {
+  SmallVector<ArrayDimension> before = getIndexedDimensions(original);
+  SmallVector<ArrayDimension> now = getIndexedDimensions(variable);
+  return now.empty() || llvm::any_of(now, [&](ArrayDimension dimension) {
+           bool isWorkspace =
+               isa<WhereOp>(dimension.array.getParentBlock()->getParentOp());
+           return !isWorkspace && !llvm::is_contained(before, dimension);
+         });
+}
+
 /// What is computed may depend on fewer indices than the variables `like` are:
 /// of the others the sizes are said here.
 static void giveRanges(Operation *binding, ArrayRef<BlockArgument> variables,
                        ArrayRef<BlockArgument> like) {
   ImplicitLocOpBuilder here(binding->getLoc(), binding);
   for (auto [variable, original] : llvm::zip_equal(variables, like)) {
-    if (getRange(variable).first || !getIndexedDimensions(variable).empty())
+    if (getRange(variable).first || getIndexedDimensions(original).empty() ||
+        !hasLostSize(variable, original))
       continue;
     ArrayDimension dimension = getIndexedDimensions(original).front();
     Type index = here.getIndexType();

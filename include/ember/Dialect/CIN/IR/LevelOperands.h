@@ -41,6 +41,12 @@ llvm::SmallVector<mlir::Value> getCoordinates(ArrayType array,
 /// accesses to them stand in the loop.
 llvm::SmallVector<Fiber> getLevelOperands(mlir::Operation *loop);
 
+/// Whether the array of a fiber that a variable leads to is also read at the
+/// variable and a number more, as `x` in `x[i + 1] - x[i]`: then its size is
+/// not how many values the variable takes, and it may store coordinates past
+/// those.
+bool isShifted(const Fiber &fiber);
+
 /// What a loop visits; null for all, and for what is no loop.
 IterationAttr getIteration(mlir::Operation *op);
 

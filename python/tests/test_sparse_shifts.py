@@ -1,0 +1,114 @@
+"""Arrays in formats that are read at several places, `x[i + 1] - x[i]`, against NumPy.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable
+
+import ember.sparse as es
+import numpy as np
+import pytest
+from ember.errors import KernelError
+
+DRAW = np.random.default_rng(23)
+MATRICES = ("csr", "csc", "coo", "dcsr", "csf", "bitmap")
+Binary = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def drawn(*shape: int) -> np.ndarray:
+    return np.where(DRAW.random(shape) < 0.5, DRAW.integers(1, 5, shape), 0).astype(np.float64)
+
+
+def shifted(array: np.ndarray, shifts: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
+    return array[tuple(slice(by, by + size) for by, size in zip(shifts, shape, strict=True))]
+
+
+FUNCTIONS: list[tuple[str, Binary]] = [
+    ("{0} * {1}", lambda a, b: a * b),
+    ("{0} - {1}", lambda a, b: a - b),
+    ("max({0}, {1}) * (1 - {0})", lambda a, b: np.maximum(a, b) * (1 - a)),
+    ("{0} if {1} == 0 else 0", lambda a, b: np.where(b == 0, a, 0)),
+]
+
+
+@pytest.mark.parametrize("format", MATRICES)
+@pytest.mark.parametrize(("text", "function"), FUNCTIONS)
+def test_matrices_at_two_places(format: str, text: str, function: Binary) -> None:
+    dense = drawn(6, 7)
+    for first, second in [((0, 0), (0, 1)), ((0, 0), (2, 0)), ((1, 0), (0, 2))]:
+        shape = tuple(
+            size - max(mine)
+            for size, mine in zip((6, 7), zip(first, second, strict=True), strict=True)
+        )
+        places = [f"A[i+{i},j+{j}]".replace("+0", "") for i, j in (first, second)]
+        statement = f"Y[i,j] = {text.format(*places)}"
+        expected = function(shifted(dense, first, shape), shifted(dense, second, shape))
+        array = es.asarray(dense, format)
+        np.testing.assert_array_equal(es.evaluate(statement, A=array), expected)
+        stored = es.evaluate(statement, A=array, Y=es.Format("dcsr"))
+        np.testing.assert_array_equal(stored.to_numpy(), expected)
+
+
+@pytest.mark.parametrize("format", ["csf", "bitmap"])
+@pytest.mark.parametrize("by", [1, 2])
+@pytest.mark.parametrize(("text", "function"), FUNCTIONS)
+def test_vectors_at_two_places(format: str, by: int, text: str, function: Binary) -> None:
+    dense = drawn(9)
+    x = es.asarray(dense, format)
+    ahead = text.format("x[i]", f"x[i+{by}]")
+    expected = function(dense[:-by], dense[by:])
+    np.testing.assert_array_equal(es.evaluate(f"y[i] = {ahead}", x=x), expected)
+    np.testing.assert_array_equal(es.evaluate(f"s = sum[i]({ahead})", x=x), expected.sum())
+    behind = text.format("x[i]", f"x[i-{by}]")
+    expected = function(dense[by:], dense[:-by])
+    found = es.evaluate(f"y[i] = {behind} for i in {by}:9", x=x, y=np.zeros(9))
+    np.testing.assert_array_equal(found[by:], expected)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "csf"])
+def test_another_array_says_how_far(format: str) -> None:
+    a, b, x = drawn(6, 7), drawn(5, 4), drawn(4)
+    arrays = {"A": es.asarray(a, format), "B": es.asarray(b, format), "x": es.asarray(x, "csf")}
+    ahead, here = a[1:6, 2:6], a[:5, :4]
+
+    def evaluate(statement: str) -> np.ndarray:
+        named = {name: array for name, array in arrays.items() if f"{name}[" in statement}
+        return es.evaluate(statement, **named)
+
+    for text, expected in [
+        ("A[i,j] * B[i,j] + A[i+1,j+2]", here * b + ahead),
+        (
+            "(A[i,j] != 0) ^ (A[i+1,j+2] != 0) ^ (B[i,j] != 0)",
+            (here != 0) ^ (ahead != 0) ^ (b != 0),
+        ),
+        ("A[i+1,j+2] * x[j] - A[i,j] * B[i,j]", ahead * x - here * b),
+    ]:
+        np.testing.assert_array_equal(evaluate(f"Y[i,j] = {text}"), expected)
+    np.testing.assert_array_equal(
+        evaluate("y[i] = sum[j](A[i+1,j+2] * A[i,j] * B[i,j])"), (ahead * here * b).sum(1)
+    )
+
+
+@pytest.mark.parametrize("format", ["dense,compressed", "dcsc", "bitmap"])
+def test_conditions_at_another_place(format: str) -> None:
+    # What is assigned where nothing is stored, and the rest, are of as many elements.
+    dense = drawn(5, 6)
+    found = es.evaluate(
+        "Y[i,j] = (A[i+2,j] > 0) & (A[i+1,j] == 0) if A[i,j] > 1",
+        A=es.asarray(dense, format),
+        Y=np.zeros((3, 6), np.bool_),
+    )
+    np.testing.assert_array_equal(found, (dense[2:] > 0) & (dense[1:4] == 0) & (dense[:3] > 1))
+
+
+@pytest.mark.parametrize("format", ["csf", "coo", "bitmap"])
+def test_places_past_the_array(format: str) -> None:
+    x = es.asarray(np.arange(1.0, 5.0), format)
+    for statement in (
+        "y[i] = z[i] + x[i] + x[i+1]",
+        "y[i] = z[i] * x[i] * x[i-1]",
+        "y[i] = z[i] * x[i+2]",
+    ):
+        with pytest.raises((KernelError, IndexError), match="out of"):
+            es.evaluate(statement, x=x, z=np.ones(4))
