@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Statement.h"
+
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
+#include "ember/Dialect/CIN/Transforms/IterationDerivation.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace ember::cin {
 #define GEN_PASS_DEF_SIMPLIFYITERATION
@@ -79,6 +82,63 @@ static bool canDrop(ForallOp forall) {
 }
 
 namespace {
+/// The loops around one that goes, whose variables that one may have been the
+/// last to say anything about.
+class LoopsAround {
+public:
+  explicit LoopsAround(Operation *loop) {
+    for (Operation *op = loop->getParentOp(); !isa<EvaluateOp>(op);
+         op = op->getParentOp()) {
+      if (!isa<ForallOp, ReduceOp>(op))
+        continue;
+      loops.emplace_back(op, getLevelOperands(op));
+      for (BlockArgument variable : op->getRegion(0).getArguments())
+        if (!getRange(variable).first)
+          dimensions.emplace_back(variable,
+                                  getIndexedDimensions(variable).front());
+    }
+  }
+
+  /// Says what nothing says any more, once the loop is gone.
+  void update();
+
+private:
+  SmallVector<std::pair<Operation *, SmallVector<Fiber>>> loops;
+  SmallVector<std::pair<BlockArgument, ArrayDimension>> dimensions;
+};
+} // namespace
+
+void LoopsAround::update() {
+  for (auto &[variable, dimension] : dimensions) {
+    if (!getIndexedDimensions(variable).empty())
+      continue;
+    Operation *loop = variable.getOwner()->getParentOp();
+    ImplicitLocOpBuilder here(loop->getLoc(), loop);
+    Type index = here.getIndexType();
+    Value zero = LiteralOp::create(here, index, here.getIndexAttr(0));
+    Value size =
+        ExtentOp::create(here, index, dimension.array, dimension.dimension);
+    setRange(variable, zero, size);
+  }
+  for (auto &[loop, operands] : loops) {
+    if (getLevelOperands(loop) == operands)
+      continue;
+    IterationDerivation derivation = deriveIteration(loop);
+    auto iteration =
+        derivation.operands.empty()
+            ? IterationAttr()
+            : IterationAttr::get(loop->getContext(), derivation.set);
+    if (auto forall = dyn_cast<ForallOp>(loop)) {
+      forall.setIterationAttr(iteration);
+      continue;
+    }
+    auto reduce = cast<ReduceOp>(loop);
+    reduce.setIterationAttr(iteration);
+    reduce.setRestAttr(derivation.rest);
+  }
+}
+
+namespace {
 struct SimplifyIteration
     : public ember::cin::impl::SimplifyIterationBase<SimplifyIteration> {
   void runOnOperation() override {
@@ -106,8 +166,11 @@ struct SimplifyIteration
       if (!set.isEmpty() || !canDrop(forall))
         continue;
       // An empty loop is none; one that is all that another does stays.
-      if (isa<EvaluateOp>(forall->getParentOp()) || !isOnlyStatement(forall))
+      if (isa<EvaluateOp>(forall->getParentOp()) || !isOnlyStatement(forall)) {
+        LoopsAround around(forall);
         forall.erase();
+        around.update();
+      }
     }
   }
 
@@ -122,7 +185,9 @@ struct SimplifyIteration
     Value nothing =
         LiteralOp::create(builder, reduce.getLoc(), reduce.getType(), identity);
     reduce.getResult().replaceAllUsesWith(nothing);
+    LoopsAround around(reduce);
     reduce.erase();
+    around.update();
   }
 };
 } // namespace
