@@ -551,3 +551,10 @@ def test_what_is_left_has_the_sign_of_the_divisor(dtype: type) -> None:
 
 def remainder(x, y):
     return x % y
+
+
+def test_arrays_that_no_statement_names() -> None:
+    with pytest.raises(CompileError, match="'zz' is given, and no statement names such an array"):
+        es.evaluate("y[i] = x[i]", x=np.ones(3), zz=np.ones(3))
+    with pytest.raises(CompileError, match="'zz' is given, and no statement names such an array"):
+        es.evaluate("y[i] = x[i]", x=np.ones(3), zz=es.asarray(np.eye(3), "csr"))

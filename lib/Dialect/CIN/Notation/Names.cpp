@@ -347,7 +347,7 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
   for (const auto &entry : options.types)
     if (!arrays.contains(entry.first())) {
       emitErrorAt(context, Position())
-          << "a type of '" << entry.first()
+          << "'" << entry.first()
           << "' is given, and no statement names such an array";
       return failure();
     }
