@@ -33,6 +33,11 @@ def is_temporary(text: str, name: str) -> bool:
     return re.search(rf"\blet\s+{re.escape(name)}\b", text) is not None
 
 
+def reads_size(text: str, name: str) -> bool:
+    """Whether statements read a size of an array."""
+    return re.search(rf"\bsize\s*\(\s*{re.escape(name)}\s*,", text) is not None
+
+
 def notation_of(
     text: str,
     kinds: Mapping[str, Kind],
@@ -54,6 +59,9 @@ def notation_of(
             raise ArgumentError(f"{name}: {error}") from None
         if spelled is None and not kind.is_room:
             spelled = widest_float(kinds.values())
+        if spelled is not None and not kind.sizes and reads_size(text, name):
+            # Nothing else may say how many dimensions there are.
+            spelled = "?x" * kind.rank + spelled
         if spelled is not None:
             words.append(f"--type={name}:{spelled}")
         elements.append(kind.element if kind.element or kind.is_room else spelled)

@@ -96,7 +96,8 @@ LogicalResult ember::cin::setSizes(NamedArrays &arrays,
     auto stored = dyn_cast_or_null<ArrayType>(array->second.format);
     bool hasWholeRows = stored && stored.getFormat().getEncoding() &&
                         stored.getFormat().isDense();
-    if (stored && !hasWholeRows)
+    bool isKnown = llvm::any_of(entry.second, ShapedType::isStatic);
+    if (stored && isKnown && !hasWholeRows)
       return emitErrorAt(context, array->second.position)
              << "'" << entry.first()
              << "' has a format, and its sizes are of a call";

@@ -1,0 +1,37 @@
+"""Sizes of arrays in formats, as numbers, ends of ranges and indices.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import ember.sparse as es
+import numpy as np
+import pytest
+import scipy.sparse
+from ember.errors import CompileError
+
+X = np.arange(1.0, 6.0)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "dcsr", "csf", "bitmap", "dense,dense"])
+def test_sizes_of_matrices(format: str) -> None:
+    a = es.asarray(np.eye(3, 4), format)
+    assert es.evaluate("s = size(A, 1) * 10 + size(A,0)", A=a) == 43
+    np.testing.assert_array_equal(es.evaluate("y[i] = x[i] * size(A, 1)", x=X, A=a), X * 4)
+    found = es.evaluate("y[i] = x[i] for i in 0:size( A , 0)", x=X, A=a, y=np.zeros(5))
+    np.testing.assert_array_equal(found, [1, 2, 3, 0, 0])
+    found = es.evaluate("s = sum[i,j](A[i,j]) + x[size(A,0)]", x=X, A=a)
+    np.testing.assert_array_equal(found, 7)
+
+
+def test_sizes_of_other_arrays() -> None:
+    assert es.evaluate("s = size(T,2)", T=es.asarray(np.ones((2, 3, 5)), "csf")) == 5
+    assert es.evaluate("s = size(x,0)", x=es.asarray(X, "csf")) == 5
+    assert es.evaluate("s = size(A,1)", A=scipy.sparse.csr_array((2, 7))) == 7
+    # Of rows that no kernel is made for, too.
+    assert es.evaluate("s = size(x,0) + size(A,1)", x=X, A=np.ones((1, 1000))) == 1005
+
+
+def test_dimensions_that_are_not_there() -> None:
+    with pytest.raises(CompileError, match="'A' has 2 dimensions, and no dimension 2"):
+        es.evaluate("s = size(A,2)", A=es.asarray(np.eye(3), "csr"))
