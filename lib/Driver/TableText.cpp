@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/TableText.h"
+#include "ember/Dialect/CIN/IR/Builtins.h"
 #include "ember/Dialect/CIN/IR/RowEncodings.h"
 #include "ember/Dialect/CIN/Notation/Notation.h"
 #include "ember/Driver/Levels.h"
@@ -86,6 +87,14 @@ static json::Array describeRowParameters() {
   return rows;
 }
 
+/// What statements call by a name that nobody else's function may have.
+static json::Array describeFunctions() {
+  json::Array rows;
+  for (const cin::Builtin &row : cin::getBuiltins())
+    rows.push_back(json::Object{{"name", StringRef(row.name)}});
+  return rows;
+}
+
 /// How formats that have a name are spelled for arrays of one dimension and
 /// more; null where they are not for so many.
 static json::Array describeFormats() {
@@ -129,6 +138,7 @@ json::Value ember::makeTables() {
                       {"targets", std::move(targets)},
                       {"scalars", describeScalars()},
                       {"formats", describeFormats()},
+                      {"functions", describeFunctions()},
                       {"row_encodings", describeRowEncodings()},
                       {"row_parameters", describeRowParameters()}};
 }

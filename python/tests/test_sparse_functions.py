@@ -439,3 +439,13 @@ def test_functions_of_one_name_are_told_apart() -> None:
     np.testing.assert_array_equal(
         es.evaluate("y[i] = f(x[i]) + g(x[i])", f=first, g=second, x=x), 7 * x
     )
+
+
+@pytest.mark.parametrize("name", ["relu", "max", "convert"])
+def test_functions_of_the_language_keep_their_names(name: str) -> None:
+    @es.function
+    def twice(x: float) -> float:
+        return x + x
+
+    with pytest.raises(ArgumentError, match=f"^{name}: statements have a function of that name"):
+        es.evaluate(f"y[i] = {name}(x[i])", x=np.ones(3), **{name: twice})

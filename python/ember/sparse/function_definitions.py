@@ -7,12 +7,15 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ember.errors import CompileError
+from ember.errors import ArgumentError, CompileError
 from ember.sparse.function_code import Translator
 from ember.sparse.function_types import computed_type, promoted
+from ember.tables import TABLES
 
 if TYPE_CHECKING:
     from ember.sparse.function import Function
+
+_BUILTINS = frozenset(row["name"] for row in TABLES["functions"])
 
 
 class Definitions:
@@ -93,7 +96,13 @@ class Definitions:
 
 
 def definitions_of(functions: Mapping[str, "Function"], elements: Iterable[str | None]) -> str:
-    """The functions that statements on arrays of some types of elements may call, as text."""
+    """The functions that statements on arrays of some types of elements may call, as text.
+
+    Raises ArgumentError for a name that a function of the language has.
+    """
+    for name in functions:
+        if name in _BUILTINS:
+            raise ArgumentError(f"{name}: statements have a function of that name: choose another")
     found = [computed_type(element) for element in elements]
     together: list[str] = [*(one for one in found if one), "i64", "f32", "f64"]
     definitions = Definitions()
