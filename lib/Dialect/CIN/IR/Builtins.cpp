@@ -52,7 +52,7 @@ static constexpr Builtin combining(llvm::StringLiteral name, TypeClass types,
 /// The second operand where it is larger, the first one otherwise: of several
 /// values in a row the first of the largest, and a NaN only if it comes first.
 static constexpr Builtin larger() {
-  Builtin row = binary("larger", numbers);
+  Builtin row = binary("larger", all);
   row.isIdempotent = true;
   return row;
 }
@@ -100,9 +100,9 @@ static constexpr Builtin builtins[] = {
          annihilator(highest, highest, std::nullopt, floats),
          annihilator(lowest, lowest, std::nullopt, floats)),
     with(combining("mul", numbers), identity(one), annihilator(zero, zero)),
-    with(combining("min", numbers, /*isIdempotent=*/true), identity(highest),
+    with(combining("min", all, /*isIdempotent=*/true), identity(highest),
          annihilator(lowest, lowest)),
-    with(combining("max", numbers, /*isIdempotent=*/true), identity(lowest),
+    with(combining("max", all, /*isIdempotent=*/true), identity(lowest),
          annihilator(highest, highest)),
     with(combining("and", bits, /*isIdempotent=*/true), identity(allOnes),
          annihilator(zero, zero)),
@@ -229,10 +229,13 @@ TypedAttr ember::cin::getConstant(Constant constant, Type type) {
     return make(llvm::APInt(width, 1));
   case Constant::allOnes:
     return make(llvm::APInt::getAllOnes(width));
+  // Booleans are not signed: true is more than false.
   case Constant::lowest:
-    return make(llvm::APInt::getSignedMinValue(width));
+    return make(width == 1 ? llvm::APInt::getZero(width)
+                           : llvm::APInt::getSignedMinValue(width));
   case Constant::highest:
-    return make(llvm::APInt::getSignedMaxValue(width));
+    return make(width == 1 ? llvm::APInt::getAllOnes(width)
+                           : llvm::APInt::getSignedMaxValue(width));
   }
   llvm_unreachable("covered switch");
 }
