@@ -1,0 +1,67 @@
+"""Elements of arrays in formats that are not there: errors of the run, wherever they are looked up.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import ember.sparse as es
+import numpy as np
+import pytest
+from ember.errors import IndexOutOfRangeError, KernelError
+
+DENSE = np.arange(6.0).reshape(2, 3) + 1
+MATRICES = ("csr", "csc", "coo", "dcsr", "csf", "bitmap", "dense,dense")
+
+
+@pytest.mark.parametrize("format", MATRICES)
+@pytest.mark.parametrize("values", [DENSE, np.zeros((2, 3))])
+@pytest.mark.parametrize(
+    ("statement", "places"),
+    [
+        ("y[p] = A[0,I[p]]", [0, 3]),
+        ("y[p] = A[0,I[p]]", [0, -1]),
+        ("y[p] = A[1,I[p]]", [1, 2**62]),
+        ("y[p] = A[I[p],0]", [0, 2]),
+        ("y[p] = A[I[p],2]", [1, -1]),
+        ("y[p] = A[I[p],1]", [-(2**63), 1]),
+        ("y = A[0,7]", None),
+        ("y = A[2,0]", None),
+    ],
+)
+def test_elements_that_are_not_there(
+    format: str, values: np.ndarray, statement: str, places: list[int] | None
+) -> None:
+    given = {} if places is None else {"I": np.array(places)}
+    with pytest.raises((KernelError, IndexOutOfRangeError), match=r"out of (bounds|range)"):
+        es.evaluate(statement, A=es.asarray(values, format), **given)
+
+
+@pytest.mark.parametrize("format", MATRICES)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "y[i,j] = A[i,j(0:5)]",
+        "y[i,j] = A[i(1:3),j]",
+        "y[i,j] = A[i,j-1] for j in 0:3",
+        "y[i] = sum[j in 0:9](A[i,j])",
+        "y[j] = sum[i in 0:3](A[i,j])",
+        "y = sum[i in 0:2, j in -1:2](A[i,j])",
+    ],
+)
+def test_ranges_past_the_array(format: str, statement: str) -> None:
+    # Rows of which nothing is stored need not be looked at.
+    with pytest.raises((KernelError, IndexOutOfRangeError), match=r"out of (bounds|range)"):
+        es.evaluate(statement, A=es.asarray(DENSE, format))
+
+
+@pytest.mark.parametrize("format", MATRICES)
+def test_elements_that_are_there(format: str) -> None:
+    a = es.asarray(DENSE, format)
+    columns, rows = np.array([2, 0, 1]), np.array([1, 0, 1])
+    np.testing.assert_array_equal(
+        es.evaluate("y[p] = A[0,I[p]]", A=a, I=columns), DENSE[0, columns]
+    )
+    np.testing.assert_array_equal(es.evaluate("y[p] = A[I[p],0]", A=a, I=rows), DENSE[rows, 0])
+    np.testing.assert_array_equal(es.evaluate("y = A[1,2]", A=a), 6)
+    np.testing.assert_array_equal(es.evaluate("y[i,j] = A[i,j(1:3)]", A=a), DENSE[:, 1:])
+    np.testing.assert_array_equal(es.evaluate("y[i] = sum[j in 0:3](A[i,j])", A=a), DENSE.sum(1))
