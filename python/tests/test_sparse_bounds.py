@@ -65,3 +65,16 @@ def test_elements_that_are_there(format: str) -> None:
     np.testing.assert_array_equal(es.evaluate("y = A[1,2]", A=a), 6)
     np.testing.assert_array_equal(es.evaluate("y[i,j] = A[i,j(1:3)]", A=a), DENSE[:, 1:])
     np.testing.assert_array_equal(es.evaluate("y[i] = sum[j in 0:3](A[i,j])", A=a), DENSE.sum(1))
+
+
+@pytest.mark.parametrize(
+    ("format", "statement", "dimension"),
+    [("csr", "y[p] = A[I[p],0]", 0), ("csc", "y[p] = A[0,I[p]]", 1)],
+)
+def test_rows_that_are_not_there_have_the_arrays_name(
+    format: str, statement: str, dimension: int
+) -> None:
+    with pytest.raises(
+        KernelError, match=f"an index of dimension {dimension} of A is out of bounds"
+    ):
+        es.evaluate(statement, A=es.asarray(DENSE, format), I=np.array([0, 3]))

@@ -138,10 +138,12 @@ Cursor LevelCode::locate(const Fiber &fiber) {
     return above;
   Value coordinate = index(fiber.coordinates.back());
   Value size = storage.sizeOfLevel(level);
-  // A row is looked for in positions, of which there is one more than rows, and
-  // what a workspace of one dimension is looked up by is checked there, too.
+  // A row that loops come to is looked for in positions, of which there is one
+  // more than rows, and what a workspace of one dimension is looked up by is
+  // checked there, too. Others are checked here, where the array has its name.
   bool isRow = level == 0 && level + 1 < storage.levels.size() &&
-               storage.level(level + 1).kind == LevelKind::compressed;
+               storage.level(level + 1).kind == LevelKind::compressed &&
+               isWalked(fiber);
   bool isWhole = level == 0 && !fiber.array.getDefiningOp<AssembleOp>();
   if (!isRow && !isWhole)
     assertInside(fiber, coordinate);
