@@ -180,7 +180,7 @@ def test_run(name: str, entries: dict[str, Entry]) -> None:
         ("y[i] = sqrt(x[i], 2)", [], "notation:1:8: error: 'sqrt' takes 1 operand, not 2"),
         ("y[I[p]] = x[p]", [], "notation:1:1: error: several values of p may assign"),
         ("y[i] = sub[j](A[i,j])", [], "notation:1:8: error: 'sub' does not reduce"),
-        ("y[i] = x[i] & z[i]", ["--type=q:i1"], "a type of 'q' is given"),
+        ("y[i] = x[i] & z[i]", ["--type=q:i1"], "'q' is given, and no statement names"),
         ("y[i] = x[I[i]]", ["--type=I:f32"], "'I' is the index of something"),
         ("y[i] = x[i]", ["--format=x:csr"], "is no format of that many"),
         ("y[i] = convert(x[i])", [], "'convert' does not say to which type"),

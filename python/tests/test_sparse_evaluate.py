@@ -379,7 +379,7 @@ def test_lookups_are_checked() -> None:
     [
         ("y[i] = x[j", {"x": [1.0]}, CompileError, "1:11: error: expected"),
         ("y[i] = x[i] + z[i]", {"x": [1.0]}, ArgumentError, "'z' is read, and it is not given"),
-        ("y[i] = x[i]", {"x": [1.0], "q": 1}, CompileError, "a type of 'q' is given"),
+        ("y[i] = x[i]", {"x": [1.0], "q": 1}, CompileError, "'q' is given, and no statement names"),
         ("y[i] = x[i]", {"x": np.ones(2, np.uint8)}, ArgumentError, "x: it is of uint8"),
         ("y[i] = x[i]", {"x": "text"}, ArgumentError, "x: it is str, which is neither"),
         (
