@@ -131,24 +131,18 @@ void toIntegers(State &s, const Instruction &i) {
 /// To fixed-point numbers, whose fraction's bits op2 says.
 template <typename Integer, typename T, unsigned bytes>
 void toFixed(State &s, const Instruction &i) {
-  for (unsigned lane = 0; lane < bytes / sizeof(T); ++lane) {
-    double value = static_cast<double>(s.v[i.reg(1)].get<T>(lane));
-    double scaled = std::ldexp(value, static_cast<int>(i.operand[2]));
-    s.v[i.reg(0)].set<Integer>(lane, toInteger<Integer, double>(scaled));
-  }
+  for (unsigned lane = 0; lane < bytes / sizeof(T); ++lane)
+    s.v[i.reg(0)].set<Integer>(
+        lane, toFixedPoint<Integer>(s.v[i.reg(1)].get<T>(lane), i.reg(2)));
   finish<bytes>(s, i.reg(0));
 }
 /// From fixed-point numbers, whose fraction's bits op2 says if `scaled`.
 template <typename Integer, typename T, unsigned bytes, bool scaled>
 void fromIntegers(State &s, const Instruction &i) {
-  for (unsigned lane = 0; lane < bytes / sizeof(T); ++lane) {
-    Integer value = s.v[i.reg(1)].get<Integer>(lane);
-    T result = fromInteger<T>(value);
-    if constexpr (scaled)
-      result = static_cast<T>(std::ldexp(static_cast<WorkType<T>>(result),
-                                         -static_cast<int>(i.operand[2])));
-    s.v[i.reg(0)].set<T>(lane, result);
-  }
+  unsigned fraction = scaled ? i.reg(2) : 0;
+  for (unsigned lane = 0; lane < bytes / sizeof(T); ++lane)
+    s.v[i.reg(0)].set<T>(
+        lane, fromInteger<T>(s.v[i.reg(1)].get<Integer>(lane), fraction));
   finish<bytes>(s, i.reg(0));
 }
 template <Rounding mode>
@@ -280,10 +274,14 @@ void ember::sim::addNeonFloatSemantics(SemanticsTable &t) {
     t.add("FCVTZS" + integers + "_shift", toFixed<S, T, length>);
     t.add("FCVTZU" + integers + "_shift", toFixed<B, T, length>);
   });
+  t.add("SCVTFh", fromIntegers<int16_t, Half, 2, true>);
+  t.add("UCVTFh", fromIntegers<uint16_t, Half, 2, true>);
   t.add("SCVTFs", fromIntegers<int32_t, float, 4, true>);
   t.add("UCVTFs", fromIntegers<uint32_t, float, 4, true>);
   t.add("SCVTFd", fromIntegers<int64_t, double, 8, true>);
   t.add("UCVTFd", fromIntegers<uint64_t, double, 8, true>);
+  t.add("FCVTZSh", toFixed<int16_t, Half, 2>);
+  t.add("FCVTZUh", toFixed<uint16_t, Half, 2>);
   t.add("FCVTZSs", toFixed<int32_t, float, 4>);
   t.add("FCVTZUs", toFixed<uint32_t, float, 4>);
   t.add("FCVTZSd", toFixed<int64_t, double, 8>);

@@ -75,20 +75,17 @@ template <typename Integer, typename Float>
 void fromGeneral(State &s, const Instruction &i) {
   setScalar<Float>(s, i.reg(0), fromInteger<Float>(s.getX<Integer>(i.reg(1))));
 }
-/// From and to a fixed-point number, whose fraction's bits op2 says. Scaling is
-/// exact, so that each rounds once.
+/// From and to a fixed-point number, whose fraction's bits op2 says.
 template <typename Integer, typename Float>
 void fromFixed(State &s, const Instruction &i) {
-  auto value = fromInteger<Float>(s.getX<Integer>(i.reg(1)));
   setScalar<Float>(s, i.reg(0),
-                   std::ldexp(value, -static_cast<int>(i.operand[2])));
+                   fromInteger<Float>(s.getX<Integer>(i.reg(1)), i.reg(2)));
 }
 template <typename Integer, typename Float>
 void toFixed(State &s, const Instruction &i) {
-  double value = static_cast<double>(getScalar<Float>(s, i.reg(1)));
-  double scaled = std::ldexp(value, static_cast<int>(i.operand[2]));
-  s.setX(i.reg(0), static_cast<std::make_unsigned_t<Integer>>(
-                       toInteger<Integer, double>(scaled)));
+  s.setX(i.reg(0),
+         static_cast<std::make_unsigned_t<Integer>>(
+             toFixedPoint<Integer>(getScalar<Float>(s, i.reg(1)), i.reg(2))));
 }
 template <typename Float>
 void addFixedPoint(SemanticsTable &t, llvm::StringRef f) {
@@ -187,8 +184,7 @@ template <typename T> void addOfType(SemanticsTable &t, llvm::StringRef f) {
                                             : "v1i16";
   t.add("SCVTF" + suffix, fromVector<std::make_signed_t<B>, T>);
   t.add("UCVTF" + suffix, fromVector<B, T>);
-  if constexpr (!std::is_same_v<T, Half>)
-    addFixedPoint<T>(t, f);
+  addFixedPoint<T>(t, f);
   t.add("FMOV" + f + "i", immediate<T>);
   t.add("FMOV" + f + "r", move<T>);
 }

@@ -87,6 +87,23 @@ TEST(FloatArithmetic, HalvesRoundOnce) {
   }
 }
 
+TEST(FloatArithmetic, HalvesOfFixedPointNumbersRoundOnce) {
+  // Just above the middle of two halves, by a bit that no double has.
+  uint64_t middle = (uint64_t{1} << 62) + (uint64_t{1} << 51);
+  EXPECT_EQ(fromInteger<Half>(middle, 62), static_cast<Half>(1));
+  EXPECT_EQ(fromInteger<Half>(middle + 1, 62), static_cast<Half>(0x1.004p0));
+  EXPECT_EQ(fromInteger<Half>(-static_cast<int64_t>(middle + 1), 62),
+            static_cast<Half>(-0x1.004p0));
+  EXPECT_EQ(fromInteger<Half>(std::numeric_limits<int64_t>::min(), 63),
+            static_cast<Half>(-1));
+  // Beyond all halves before it is scaled.
+  EXPECT_EQ(fromInteger<Half>(uint32_t{1} << 20, 10), static_cast<Half>(1024));
+  EXPECT_TRUE(isInfinite(fromInteger<Half>(uint32_t{1} << 20)));
+  EXPECT_EQ(fromInteger<Half>(uint64_t{3}, 25), fromBits<Half>(2));
+  EXPECT_EQ((toFixedPoint<int32_t>(static_cast<Half>(-0x1.8p3), 2)), -48);
+  EXPECT_EQ((toFixedPoint<uint16_t>(static_cast<Half>(1000), 8)), 0xffff);
+}
+
 TEST(FloatArithmetic, ImmediatesExpand) {
   EXPECT_EQ(expandImmediate<float>(0x70), 1.0f);
   EXPECT_EQ(expandImmediate<double>(0x00), 2.0);

@@ -188,6 +188,17 @@ KERNEL(called_i32, i32, EACH out[i] = functions[i & 1](a[i]);)
 KERNEL(wide_i64, i64, EACH out[i] = (i64)(((__int128)a[i] * b[i]) >> 64);)
 KERNEL(wide_u64, u64,
        EACH out[i] = (u64)(((unsigned __int128)a[i] * b[i]) >> 64) + out[i];)
+// Halves: what the host, which computes them as floats, does not round.
+KERNEL(fixed_f16, f16,
+       EACH out[i] = idx[i] & 1 ? (f16)idx[i] / 8
+                                : (f16)(i64)(idx[i] - 9) / 32;)
+KERNEL(fixedUnsigned_f16, f16,
+       EACH out[i] = idx[i] & 1 ? (f16)(u32)(idx[i] * 3) / 64
+                                : (f16)((u64)idx[i] * 5) / 16;)
+KERNEL(toFixed_f16, f16, i64 s = 0;
+       EACH s += (i32)(a[i] * 16) + (i64)(a[i] * 64) +
+                 (u32)((a[i] < 0 ? -a[i] : a[i]) * 256);
+       *(i64 *)out = s;)
 static const f32 table[16] = {.1f, .2f, .3f, .4f, .5f, .6f, .7f, .8f,
                               .9f, 1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f};
 KERNEL(looked_f32, f32, EACH out[i] = table[idx[i] & 15];)

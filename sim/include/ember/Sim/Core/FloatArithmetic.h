@@ -294,17 +294,40 @@ template <typename To, typename From> To convertFloat(From value) {
   return static_cast<To>(value);
 }
 
-/// From an integer. Halves go by way of a double made odd.
-template <typename To, typename From> To fromInteger(From value) {
-  if constexpr (std::is_same_v<To, Half> && sizeof(From) == 8) {
-    double wide = static_cast<double>(value);
-    // All that does not fit exactly is far beyond the greatest half.
-    return static_cast<Half>(wide);
-  } else if constexpr (std::is_same_v<To, Half>) {
-    return static_cast<Half>(static_cast<double>(value));
+/// An integer as a double that rounds to what it would itself round to in every
+/// narrower format: what does not fit is cut off, and then odd.
+template <typename Integer> double oddDouble(Integer value) {
+  bool negative = value < 0;
+  uint64_t magnitude = static_cast<uint64_t>(value);
+  if (negative)
+    magnitude = 0 - magnitude;
+  // 64 bits less the 53 of a double.
+  constexpr uint64_t below = (uint64_t{1} << 11) - 1;
+  if (magnitude >> 53 && magnitude & below)
+    magnitude = (magnitude & ~below) | (below + 1);
+  double result = static_cast<double>(magnitude);
+  return negative ? -result : result;
+}
+
+/// From a fixed-point number whose lowest `fraction` bits, at most 64, are its
+/// fraction. Rounds once: floats and doubles have all of those exponents,
+/// halves are scaled before they are made.
+template <typename To, typename From>
+To fromInteger(From value, unsigned fraction = 0) {
+  int exponent = -static_cast<int>(fraction);
+  if constexpr (std::is_same_v<To, Half>) {
+    return static_cast<Half>(std::ldexp(oddDouble(value), exponent));
   } else {
-    return static_cast<To>(value);
+    To result = static_cast<To>(value);
+    return fraction ? std::ldexp(result, exponent) : result;
   }
+}
+/// To a fixed-point number, towards zero. Every scaled half and float is a
+/// double; a double is scaled exactly unless it is far beyond every integer.
+template <typename Integer, typename From>
+Integer toFixedPoint(From value, unsigned fraction) {
+  return toInteger<Integer, double>(
+      std::ldexp(static_cast<double>(value), static_cast<int>(fraction)));
 }
 
 /// The float that a modified immediate of 8 bits stands for.
