@@ -1,7 +1,7 @@
 """Adds up what the test runners report: one line a runner, then the total alone on a line.
 
-    test_summary.py NAME=RESULTS...    RESULTS is lit's JSON, a JUnit XML file, or a log that ends
-                                       in 'N passed, N failed'
+    test_summary.py NAME=RESULTS...    RESULTS is lit's JSON, a JUnit XML file, or a log with a line
+                                       'N passed, N failed'
 
 A runner that left no readable results counts as one failure: it died before it could report.
 
@@ -48,12 +48,14 @@ def count_junit(path: Path) -> Counter[str]:
 
 
 def count_log(path: Path) -> Counter[str]:
-    """Reads the totals that a log ends in; raises ValueError when it does not."""
-    last = (path.read_text().strip().splitlines() or [""])[-1]
-    match = LOG_TOTAL.fullmatch(last.strip())
-    if not match:
-        raise ValueError(f"{path} does not end in a total")
-    return Counter(passed=int(match[1]), failed=int(match[2]))
+    """Reads the totals of a log, which what is kept of failures may follow; raises ValueError
+    where there are none."""
+    totals = [
+        match for line in path.read_text().splitlines() if (match := LOG_TOTAL.fullmatch(line))
+    ]
+    if not totals:
+        raise ValueError(f"{path} has no total")
+    return Counter(passed=int(totals[-1][1]), failed=int(totals[-1][2]))
 
 
 READERS = {".json": count_lit, ".xml": count_junit, ".log": count_log}

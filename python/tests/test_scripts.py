@@ -67,7 +67,7 @@ def test_results_are_added_up(tmp_path: Path) -> None:
     junit = tmp_path / "junit.xml"
     junit.write_text(JUNIT)
     log = tmp_path / "fuzz.log"
-    log.write_text("a feature   12\n7 passed, 2 failed\n")
+    log.write_text("a feature   12\n7 passed, 2 failed\nfailures by sort: 2 sorts\n")
     done = run_script("test_summary.py", f"lit={lit}", f"unit={junit}", f"fuzz={log}")
     assert done.returncode == 1
     assert done.stdout.split("\n")[1:] == [
