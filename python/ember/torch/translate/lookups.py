@@ -106,22 +106,27 @@ class Places:
         others = [size for dimension, size in enumerate(table) if dimension not in self.of]
         return (*others[: self.first], *self.shape, *others[self.first :])
 
+    @property
+    def _own(self) -> slice:
+        return slice(self.first, self.first + len(self.shape))
+
     def own(self, indices: Sequence[Any]) -> Sequence[Any]:
         """Those of the indices of what is found that are of the places."""
-        return indices[self.first : self.first + len(self.shape)]
+        return indices[self._own]
 
     def among(self, found: Mapping[int, Any], indices: Indices) -> list[Any]:
         """A tensor's indices, of what is found by dimensions for `own`, and of the others."""
-        rank = len(self.shape)
-        others = [*indices[: self.first], *indices[self.first + rank :]]
-        dimensions = range(len(others) + len(found))
-        left = iter(others)
-        return [found[one] if one in found else next(left) for one in dimensions]
+        everywhere = list(indices)
+        del everywhere[self._own]
+        for dimension in sorted(found):
+            everywhere.insert(dimension, found[dimension])
+        return everywhere
 
 
 def places_of(call: Call) -> Places:
     """The places that an operator's indices are."""
     given: list[Value | None] = []
+    has_masks = False
     for one in call.arguments["indices"]:
         value = None if one is None else call.value_of(one)
         if value is None or value.dtype is not torch.bool:
@@ -130,6 +135,7 @@ def places_of(call: Call) -> Places:
             # Chosen edges are indices of many others, which read them one after the other.
             raise NotTranslatedError
         else:
+            has_masks = True
             given += call.statements.places_where(one, value, call.sizes[len(given)])
     of = {number: one for number, one in enumerate(given) if one is not None}
     if any(one.dtype not in INDEX_TYPES for one in of.values()):
@@ -137,6 +143,9 @@ def places_of(call: Call) -> Places:
     shape = torch.broadcast_shapes(*(one.sizes for one in of.values()))  # type: ignore[no-untyped-call]
     first, last = min(of), max(of)
     is_apart = last - first >= len(of)
+    if has_masks and is_apart:
+        # How many elements a mask has is not the result's size in that dimension.
+        raise NotTranslatedError
     return Places(of, 0 if is_apart else first, tuple(shape))
 
 
