@@ -13,7 +13,6 @@ import operator
 from collections.abc import Iterable
 
 import torch
-import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
@@ -21,7 +20,7 @@ from ember.torch.calls.statement_call import StatementCall
 from ember.torch.capture import private
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.movement import why_not_movable
-from ember.torch.graph.operations import read, same_number, tensor_of
+from ember.torch.graph.operations import linear_layer, read, same_number, tensor_of
 
 # What autograd calls the operations here, and those of kernels: none needs its result again.
 _KEEPING_NO_RESULT = frozenset(
@@ -85,16 +84,12 @@ def _add_product(node: Node) -> None:
 
 def _layer(node: Node | None) -> tuple[Node, Node, Node | None] | None:
     """Rows of two dimensions, weight and bias of a linear layer that has one use."""
-    if node is None or tensor_of(node) is None:
+    if node is None or tensor_of(node) is None or len(node.users) != 1:
         return None
-    if node.target is not functional.linear or len(node.users) != 1:
-        return None
-    given = dict(zip(("input", "weight", "bias"), node.args, strict=False)) | node.kwargs
-    rows, weight, bias = (given.get(name) for name in ("input", "weight", "bias"))
-    tensors = [tensor_of(one) for one in (rows, weight)]
-    if any(tensor is None or tensor.dim() != 2 for tensor in tensors):
-        return None
-    return rows, weight, bias  # type: ignore[return-value]
+    layer = linear_layer(node)
+    tensors = [tensor_of(one) for one in (layer or ())[:2]]
+    are_matrices = all(tensor is not None and tensor.dim() == 2 for tensor in tensors)
+    return layer if are_matrices else None
 
 
 def _are_like(node: Node, others: Iterable[Node]) -> bool:

@@ -25,14 +25,17 @@ from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.discovery import find
 from ember.torch.graph.irregular import SCATTERS, scattered_by
 from ember.torch.graph.movement import why_not_movable
-from ember.torch.graph.operations import name_of, read, same_number, tensor_of, value_of
+from ember.torch.graph.operations import (
+    linear_layer,
+    name_of,
+    read,
+    same_number,
+    tensor_of,
+    value_of,
+)
 from ember.torch.graph.region import closure, erase_unused
 from ember.torch.graph.trace import Traced, arguments_of, trace
 from ember.torch.settings import Settings
-
-# Of half types, sums are kept in f32 and rounded once: rows that are rounded before are not as
-# good.
-_LINEAR = (functional.linear, torch.ops.aten.linear.default)
 
 
 @dataclass
@@ -118,18 +121,18 @@ def _of_scatters(graph: Graph) -> set[Node]:
 
 
 def _product_at(node: Node) -> _Product | None:
-    """A product of two matrices in a type of SUM_TYPES, whose weight's sizes are known."""
-    product = None
-    if node.target in _LINEAR:
-        arguments = dict(zip(("input", "weight", "bias"), node.args, strict=False)) | node.kwargs
-        rows, weight, bias = (arguments.get(name) for name in ("input", "weight", "bias"))
-        product = _Product(node, rows, weight, bias, True)  # type: ignore[arg-type]
+    """A product of two matrices in a type of SUM_TYPES, whose weight's sizes are known.
+
+    Of half types, sums are kept in f32 and rounded once: rows that are rounded before are not as
+    good.
+    """
+    layer, operation = linear_layer(node), read(node)
+    if layer is not None:
+        product = _Product(node, *layer, True)
+    elif operation is not None and operation.name in ("matmul", "mm"):
+        weight = operation.get("other", operation.get("mat2"))
+        product = _Product(node, operation.arguments["self"], weight, None, False)
     else:
-        operation = read(node)
-        if operation is not None and operation.name in ("matmul", "mm"):
-            weight = operation.get("other", operation.get("mat2"))
-            product = _Product(node, operation.get("self"), weight, None, False)
-    if product is None:
         return None
     result, rows, weight = (tensor_of(one) for one in (node, product.rows, product.weight))
     if result is None or rows is None or weight is None or product.rows is product.weight:

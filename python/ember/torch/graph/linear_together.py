@@ -8,14 +8,17 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
+from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.movement import why_not_movable
-from ember.torch.graph.operations import tensor_of, value_of
+from ember.torch.graph.operations import linear_layer, tensor_of, value_of
 
 # Where one product was faster at every size: features, features for each result, and rows.
 LEAST_FEATURES, LEAST_FEATURES_A_RESULT = 384, 8
@@ -31,64 +34,73 @@ def linear_together(x: Tensor, one: Tensor, other: Tensor) -> tuple[Tensor, Tens
     return both[:, : len(one)].contiguous(), both[:, len(one) :].contiguous()
 
 
+@dataclass(frozen=True)
+class _Layer:
+    """A linear layer without bias."""
+
+    node: Node
+    rows: Node
+    weight: Node
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Features of the result, and of the rows."""
+        return tensor_of(self.weight).shape  # type: ignore[union-attr, return-value]
+
+
 def put_linear_together(graph: Graph) -> None:
     """Makes pairs of layers without bias one product each, where that is faster."""
-    former: dict[Node, Node] = {}
+    former: dict[Node, _Layer] = {}
     for node in list(graph.nodes):
-        if not _is_long_layer(node):
+        layer = _long_layer(node)
+        if layer is None:
             continue
-        x = node.args[0]
-        first = former.pop(x, None)
-        if first is None or not _join(first, node):
-            former[x] = node
+        first = former.pop(layer.rows, None)
+        if first is None or not _join(first, layer):
+            former[layer.rows] = layer
 
 
-def _join(first: Node, second: Node) -> bool:
+def _join(first: _Layer, second: _Layer) -> bool:
     """Makes two layers of the same rows results of one product; whether it could be done."""
-    x, one = first.args[:2]
-    other = second.args[1]
-    if not isinstance(other, Node) or not other < first or not _are_long((first, second)):
+    layers = first, second
+    one, other = (layer.node for layer in layers)
+    if not second.weight < one or not _are_long(layers):
         return False
-    tensors = [tensor_of(node) for node in (first, second)]
-    if tensors[0].dtype is not tensors[1].dtype:  # type: ignore[union-attr]
+    if tensor_of(one).dtype is not tensor_of(other).dtype:  # type: ignore[union-attr]
         return False
-    if why_not_movable({first, second}, second, (x, other)):  # type: ignore[arg-type]
+    given = first.rows, first.weight, second.weight
+    if why_not_movable({one, other}, other, (first.rows, second.weight)):
         return False
-    graph = first.graph
-    with graph.inserting_before(first):
-        both = graph.call_function(linear_together, (x, one, other))
-    both.meta.update(first.meta)
+    with one.graph.inserting_before(one):
+        both = one.graph.call_function(linear_together, given)
+    both.meta.update(one.meta)
     for key in ("example_value", "val"):
         if key in both.meta:
-            both.meta[key] = (value_of(first), value_of(second))
-    for place, node in enumerate((first, second)):
-        node.target, node.args, node.kwargs = operator.getitem, (both, place), {}
+            both.meta[key] = (value_of(one), value_of(other))
+    for place, layer in enumerate(layers):
+        layer.node.target, layer.node.args, layer.node.kwargs = operator.getitem, (both, place), {}
     return True
 
 
-def _is_long_layer(node: Node) -> bool:
-    """Whether a node is a linear layer, without bias, of rows that are worth reading once."""
-    if node.target is not functional.linear or len(node.args) < 2 or node.kwargs:
-        return False
-    rows, weight = (tensor_of(one) for one in node.args[:2])
-    if any(bias is not None for bias in node.args[2:]) or rows is None or weight is None:
-        return False
-    result = tensor_of(node)
-    if result is None or rows.dim() != 2 or weight.dim() != 2:
-        return False
-    if result.dtype not in (torch.float32, torch.float64):
-        return False
-    if {rows.dtype, weight.dtype} != {result.dtype}:
-        return False
-    return all(isinstance(size, int) for size in weight.shape) and _are_long((node,))
+def _long_layer(node: Node) -> _Layer | None:
+    """A linear layer, without bias, of rows that are worth reading once; None for others."""
+    layer = linear_layer(node)
+    if layer is None or layer[2] is not None:
+        return None
+    examples = [tensor for one in (node, *layer[:2]) if (tensor := tensor_of(one)) is not None]
+    if len(examples) < 3 or any(one.dim() != 2 for one in examples):
+        return None
+    dtype, *others = {one.dtype for one in examples}
+    if others or dtype not in SUM_TYPES:
+        return None
+    found = _Layer(node, *layer[:2])
+    return (
+        found if all(isinstance(one, int) for one in found.sizes) and _are_long((found,)) else None
+    )
 
 
-def _are_long(layers: tuple[Node, ...]) -> bool:
-    """Whether rows are long beside the results of layers, which have weights of known sizes."""
-    features = results = 0
-    for node in layers:
-        weight = tensor_of(node.args[1])
-        assert weight is not None
-        features = weight.shape[1]
-        results += weight.shape[0]
+def _are_long(layers: Sequence[_Layer]) -> bool:
+    """Whether rows are long beside the results of layers."""
+    features = layers[0].sizes[1]
+    results = sum(layer.sizes[0] for layer in layers)
     return features >= max(LEAST_FEATURES, LEAST_FEATURES_A_RESULT * results)

@@ -26,7 +26,7 @@ from ember.torch.capture import private
 _OF_FUNCTIONAL = {
     function.__name__: tuple(signature(function).parameters)
     for function in (functional.embedding, functional.embedding_bag, functional.normalize)
-}
+} | {"linear": ("input", "weight", "bias")}
 # Functions that have no operator of their name, or several names.
 _FUNCTIONS: dict[Any, str] = {
     operator.add: "add",
@@ -194,6 +194,14 @@ def _of_functional(name: str, node: Node) -> Operation:
     if name == "normalize":
         named = {_keyword(one): value for one, value in named.items()}
     return Operation(name, {"mode": "mean", **named} if name == "embedding_bag" else named)
+
+
+def linear_layer(node: Node) -> tuple[Node, Node, Node | None] | None:
+    """Rows, weight and bias of torch.nn.functional.linear; None for anything else."""
+    operation = read(node)
+    if operation is None or operation.name != "linear":
+        return None
+    return operation.arguments["input"], operation.arguments["weight"], operation.get("bias")
 
 
 def _of_encoded_rows(target: Any) -> private.OpOverload | None:
