@@ -92,6 +92,8 @@ static json::Array describeFunctions() {
   json::Array rows;
   for (const cin::Builtin &row : cin::getBuiltins())
     rows.push_back(json::Object{{"name", StringRef(row.name)}});
+  for (const cin::Synonym &row : cin::getSynonyms())
+    rows.push_back(json::Object{{"name", StringRef(row.name)}});
   return rows;
 }
 

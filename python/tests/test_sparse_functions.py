@@ -441,7 +441,7 @@ def test_functions_of_one_name_are_told_apart() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["relu", "max", "convert"])
+@pytest.mark.parametrize("name", ["relu", "max", "convert", "sum", "where"])
 def test_functions_of_the_language_keep_their_names(name: str) -> None:
     @es.function
     def twice(x: float) -> float:

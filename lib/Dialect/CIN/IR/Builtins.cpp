@@ -192,6 +192,21 @@ const Builtin *ember::cin::findBuiltin(StringRef name) {
   return found == std::end(builtins) ? nullptr : found;
 }
 
+static constexpr Synonym synonyms[] = {{"sum", "add"},
+                                       {"prod", "mul"},
+                                       {"all", "and"},
+                                       {"any", "or"},
+                                       {"where", "select"}};
+
+ArrayRef<Synonym> ember::cin::getSynonyms() { return synonyms; }
+
+const Builtin *ember::cin::findBuiltinOfStatements(StringRef name) {
+  for (const Synonym &synonym : synonyms)
+    if (synonym.name == name)
+      return findBuiltin(synonym.function);
+  return findBuiltin(name);
+}
+
 bool ember::cin::contains(TypeClass types, Type type) {
   if (isa<FloatType>(type))
     return types & floats;

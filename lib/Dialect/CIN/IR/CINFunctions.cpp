@@ -362,8 +362,8 @@ LogicalResult FunctionOp::verify() {
   if (!llvm::all_of(type.getInputs(), isScalar) || !isScalar(getResultType()))
     return emitOpError("has an operand or a result that is no integer, index "
                        "or float");
-  if (findBuiltin(getNotationName()))
-    return emitOpError() << "has the name of a function of the table: '"
+  if (findBuiltinOfStatements(getNotationName()))
+    return emitOpError() << "has the name of a function of statements: '"
                          << getNotationName() << "'";
   if (failed(verifyBody(*this, getBody(), getOperandTypes(), "a body")))
     return failure();

@@ -27,10 +27,7 @@ Function ExpressionParser::findFunction(StringRef name) {
     for (auto function : functions.getOps<FunctionOp>())
       if (function.getNotationName() == name)
         return function;
-  for (const Operator &synonym : synonyms)
-    if (synonym.symbol == name)
-      return *findBuiltin(synonym.function);
-  const Builtin *builtin = findBuiltin(name);
+  const Builtin *builtin = findBuiltinOfStatements(name);
   return builtin ? Function(*builtin) : Function();
 }
 

@@ -40,13 +40,6 @@ inline constexpr Operator comparisons[] = {{"<", "lt"},  {"<=", "le"},
 inline constexpr Operator assignments[] = {
     {"+=", "add"}, {"*=", "mul"}, {"&=", "and"}, {"|=", "or"}, {"^=", "xor"}};
 
-/// Names that functions have besides their own.
-inline constexpr Operator synonyms[] = {{"sum", "add"},
-                                        {"prod", "mul"},
-                                        {"all", "and"},
-                                        {"any", "or"},
-                                        {"where", "select"}};
-
 } // namespace ember::cin
 
 #endif // EMBER_LIB_DIALECT_CIN_NOTATION_OPERATORS_H

@@ -1,8 +1,15 @@
 // Each rule of functions that users define.
 // RUN: ember-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{has the name of a function of the table: 'max'}}
+// expected-error @below {{has the name of a function of statements: 'max'}}
 cin.function @max(%x: f32, %y: f32) -> f32 {
+  cin.return %x : f32
+}
+
+// -----
+
+// expected-error @below {{has the name of a function of statements: 'sum'}}
+cin.function @sum(%x: f32, %y: f32) -> f32 {
   cin.return %x : f32
 }
 
@@ -148,7 +155,7 @@ cin.function @case(%x: f32, %y: f32) -> f32 {
 // -----
 
 // expected-error @below {{has a case in which not some operands are arguments and others values}}
-cin.function @all(%x: f32, %y: f32) -> f32 {
+cin.function @every(%x: f32, %y: f32) -> f32 {
   cin.return %x : f32
 } case (%x, %y) {
   cin.return %x : f32

@@ -19,8 +19,8 @@ cin.function @mean(%x: f32, %y: f32) -> f32 attributes {associative} {
 
 // -----
 
-// expected-error @below {{is declared idempotent, but sum(1, 1) is 2, not 1}}
-cin.function @sum(%x: i64, %y: i64) -> i64 attributes {idempotent} {
+// expected-error @below {{is declared idempotent, but total(1, 1) is 2, not 1}}
+cin.function @total(%x: i64, %y: i64) -> i64 attributes {idempotent} {
   %z = arith.addi %x, %y : i64
   cin.return %z : i64
 }

@@ -113,6 +113,15 @@ bool areSame(mlir::TypedAttr a, mlir::TypedAttr b);
 llvm::ArrayRef<Builtin> getBuiltins();
 /// The one of that name, or null.
 const Builtin *findBuiltin(llvm::StringRef name);
+
+/// Another name that statements have for a function: `sum` is `add`.
+struct Synonym {
+  llvm::StringLiteral name;
+  llvm::StringLiteral function;
+};
+llvm::ArrayRef<Synonym> getSynonyms();
+/// The function that statements call by its own name or by another.
+const Builtin *findBuiltinOfStatements(llvm::StringRef name);
 /// Whether `types` has `type`.
 bool contains(TypeClass types, mlir::Type type);
 
