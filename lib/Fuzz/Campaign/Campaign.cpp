@@ -102,6 +102,8 @@ static void noteStatements(const Notation &notation,
       noteRanges(term.ranges);
       if (term.name == "slice")
         features.insert("slice");
+      if (term.name == "size")
+        features.insert("size of an array");
       if (notation.findFunction(term.name))
         features.insert("function of one's own");
       if (term.name.find(' ') != std::string::npos)

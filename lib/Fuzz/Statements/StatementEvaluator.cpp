@@ -249,6 +249,11 @@ Number StatementRun::join(const std::string &name, const Number &a,
 }
 
 Number StatementRun::call(const Term &term) {
+  if (term.name == "size") {
+    const StoredArray &array = notation.array(term.operands[0].name);
+    auto place = static_cast<size_t>(std::stoll(term.operands[1].name));
+    return Number::ofInteger(array.shape[place]);
+  }
   std::vector<Number> operands;
   for (const Term &operand : term.operands)
     operands.push_back(evaluate(operand));

@@ -74,6 +74,8 @@ private:
   Term complete(Term value);
   /// What a mask has, or an array in a format stores, of a row of so many.
   Term drawList(const Variables &sized, int64_t size, bool isStored);
+  /// The end of a range, perhaps the size of an array, which `size` becomes.
+  Term drawSize(int64_t &size);
   /// `i(1:7:2)`; `size` is how long a dimension it is of.
   Term drawSlice(const Variable &chosen, int64_t &size);
   /// A variable that is new, with a size, a segment or a list.

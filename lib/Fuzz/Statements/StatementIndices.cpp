@@ -34,6 +34,24 @@ Term StatementGenerator::drawSlice(const Variable &chosen, int64_t &size) {
                           integerOf(end), integerOf(step)});
 }
 
+Term StatementGenerator::drawSize(int64_t &size) {
+  std::vector<std::pair<const StoredArray *, size_t>> dimensions;
+  for (const StoredArray &array : notation.arrays) {
+    // What is assigned to has its size from statements.
+    if (array.isTemporary || array.name.front() == 'r')
+      continue;
+    for (size_t place = 0; place < array.shape.size(); ++place)
+      if (array.shape[place] >= 0 && work * array.shape[place] <= 600)
+        dimensions.emplace_back(&array, place);
+  }
+  if (dimensions.empty() || random.chance(0.4))
+    return integerOf(size);
+  auto [array, place] = random.pick(dimensions);
+  size = array->shape[place];
+  return callOf("size", {elementOf(array->name, {}),
+                         integerOf(static_cast<int64_t>(place))});
+}
+
 Variable StatementGenerator::bind(const Variables &variables,
                                   std::vector<VariableRange> &ranges) {
   Variable bound;
@@ -92,7 +110,8 @@ Variable StatementGenerator::bind(const Variables &variables,
     break;
   }
   default:
-    range.bounds = {integerOf(0), integerOf(size)};
+    range.bounds = {integerOf(0), drawSize(size)};
+    bound.limit = size;
     bound.hasRange = true;
   }
   work *= std::max<int64_t>(size, 1);

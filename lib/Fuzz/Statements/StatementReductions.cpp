@@ -50,7 +50,9 @@ static bool simplifyTerm(Term &term, Step step) {
   size_t operand = step == Step::FirstOperand    ? 0
                    : step == Step::SecondOperand ? 1
                                                  : 2;
-  if (term.kind != Term::Call || operand >= term.operands.size())
+  // An array by itself, as `size` has it, is no term.
+  if (term.kind != Term::Call || operand >= term.operands.size() ||
+      term.name == "size")
     return false;
   Term kept = term.operands[operand];
   term = std::move(kept);

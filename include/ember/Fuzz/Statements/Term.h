@@ -33,8 +33,8 @@ struct Term {
     Variable,
     /// An element of an array at `operands`, or a scalar.
     Element,
-    /// A function or operator of `operands`; `< <=` compares three of them. As
-    /// an
+    /// A function or operator of `operands`; `< <=` compares three of them.
+    /// `size` is of an array by itself and the number of a dimension. As an
     /// index also `slice`, of a variable, where it begins and ends, and its
     /// step.
     Call,
