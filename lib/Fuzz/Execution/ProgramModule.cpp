@@ -79,6 +79,10 @@ OwningOpRef<ModuleOp> makeModule(const Program &program, MLIRContext *context) {
       program.notation->statements.size() == 1 && !program.notation->gradient;
   for (const StoredArray &array : program.notation->arrays) {
     options.types[array.name] = parseType(spelling(array.element), context);
+    // Nothing else says how many dimensions it has.
+    if (!program.notation->hasElementsOf(array))
+      options.shapes[array.name].assign(array.shape.size(),
+                                        ShapedType::kDynamic);
     if (!array.hasLevels())
       continue;
     options.formats[array.name] = array.spellFormat();

@@ -78,6 +78,16 @@ void visitTerms(const Statement &statement,
   visitAll(statement.condition, visit);
 }
 
+bool Notation::hasElementsOf(const StoredArray &array) const {
+  bool isFound = false;
+  for (const Statement &statement : statements)
+    visitTerms(statement, [&](const Term &term) {
+      isFound |= term.kind == Term::Element && term.name == array.name &&
+                 term.operands.size() == array.shape.size();
+    });
+  return isFound;
+}
+
 void Notation::orderArrays() {
   std::vector<std::string> names;
   for (const Statement &statement : statements)

@@ -181,10 +181,22 @@ std::string printNumber(Scalar type, uint64_t bits) {
   return text;
 }
 
+/// The type of an array; where statements ask for sizes alone, nothing else
+/// says how many dimensions it has.
+static std::string printType(const Notation &notation,
+                             const StoredArray &array) {
+  std::string dimensions;
+  if (!notation.hasElementsOf(array))
+    for (size_t rank = array.shape.size(); rank > 0; --rank)
+      dimensions += "?x";
+  return dimensions + spelling(array.element);
+}
+
 std::vector<std::string> arrayOptions(const Notation &notation) {
   std::vector<std::string> options;
   for (const StoredArray &array : notation.arrays) {
-    options.push_back("--type=" + array.name + ":" + spelling(array.element));
+    options.push_back("--type=" + array.name + ":" +
+                      printType(notation, array));
     if (notation.hintedDensity > 0 && !array.shape.empty() &&
         !array.isTemporary) {
       std::string size;

@@ -60,6 +60,8 @@ struct Notation {
   StoredArray &array(const std::string &name);
   const StoredArray &array(const std::string &name) const;
   bool isTarget(const std::string &name) const;
+  /// Whether statements name elements of an array, and not its sizes alone.
+  bool hasElementsOf(const StoredArray &array) const;
   /// Null if there is none of that name.
   const UserFunction *findFunction(const std::string &name) const;
   /// Whether a value may be missing: if one of its operands may, both of
