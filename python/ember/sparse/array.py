@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import operator
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,7 +39,7 @@ class Array:
         self.format = format_named(format) if isinstance(format, str) else format
         if self.format.encoding is not None:
             raise ArgumentError(f"an array in rows of {self.format.name} is an es.Encoded")
-        self.shape = tuple(int(size) for size in shape)
+        self.shape = _sizes(shape)
         self.values: np.ndarray = _elements_of(values)
         self.levels: tuple[Level, ...] = self.format.levels(len(self.shape))
         self.stored: Stored = self._named(list(stored))
@@ -99,9 +100,11 @@ class Array:
         ArgumentError.
         """
         form = format_named(format) if isinstance(format, str) else format
-        numbers = [np.asarray(one) for one in coordinates]
-        elements = _elements_of(values)
-        sizes = tuple(int(size) for size in shape)
+        sizes, elements = _sizes(shape), _elements_of(values)
+        numbers = [
+            _whole_numbers(one, f"coordinates of dimension {dimension}")
+            for dimension, one in enumerate(coordinates)
+        ]
         if len(numbers) != len(sizes) or any(one.shape != elements.shape for one in numbers):
             raise ArgumentError("there is not one coordinate of each dimension for each value")
         for dimension, (mine, size) in enumerate(zip(numbers, sizes, strict=True)):
@@ -279,6 +282,7 @@ def asarray(source: Any, format: Format | str | None = None) -> Array:
     if found is None:
         form = format_named(format) if isinstance(format, str) else format
         elements = _elements_of(source)
+        _sizes(elements.shape)
         form = form or Format("csr" if elements.ndim == 2 else "csf")
         fill = form.fill_of(elements.dtype)
         with np.errstate(invalid="ignore"):
@@ -295,7 +299,31 @@ def _elements_of(source: Any) -> np.ndarray:
     if torch is not None and isinstance(source, torch.Tensor):
         # NumPy knows no views that negate what memory holds.
         source = source.resolve_neg()
-    return as_array(source)
+    elements = as_array(source)
+    if elements.dtype.kind in "OSUcmM":
+        raise ArgumentError(f"elements of type {elements.dtype} are not taken")
+    return elements
+
+
+def _sizes(shape: Sequence[Any]) -> tuple[int, ...]:
+    """Those of an array in a format, which has a dimension at least."""
+    try:
+        sizes = tuple(map(operator.index, shape))
+    except TypeError:
+        sizes = ()
+    if not sizes or min(sizes) < 0:
+        raise ArgumentError(f"a shape is one size or more, each a whole number from 0, not {shape}")
+    return sizes
+
+
+def _whole_numbers(given: Any, what: str) -> np.ndarray:
+    """An array of integers, which an empty one of another type becomes."""
+    numbers = np.asarray(given)
+    if numbers.dtype.kind in "iu":
+        return numbers
+    if numbers.size:
+        raise ArgumentError(f"{what} are whole numbers, not of type {numbers.dtype}")
+    return numbers.astype(np.int64)
 
 
 def as_sparse(source: Any) -> Array | None:

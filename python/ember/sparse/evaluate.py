@@ -64,6 +64,8 @@ def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:
     Raises CompileError, with the column, for what is wrong in the text; ArgumentError for arguments
     that do not fit; IndexOutOfRangeError for an index that is no position of its array.
     """
+    if not isinstance(statement, str):
+        raise ArgumentError(f"statements are a text, not {type(statement).__name__}")
     if schedule is not None and not isinstance(schedule, str):
         # An array of that name.
         arrays["schedule"], schedule = schedule, None

@@ -63,14 +63,7 @@ def evaluate_with_gradients(
 
     Raises what es.evaluate does, and ArgumentError for arguments that have no gradient.
     """
-    arguments: dict[str, Any] = {}
-    for name, given in arrays.items():
-        if isinstance(given, torch.Tensor) and given.layout is not torch.strided:
-            raise ArgumentError(
-                f"{name}: a sparse tensor beside tensors that need a gradient is not taken: give "
-                "its positions, coordinates and values"
-            )
-        arguments[name] = taken(name, given)
+    arguments = {name: taken(name, given) for name, given in arrays.items()}
     called = tuple((name, one.version) for name, one in (functions or {}).items())
     results = _differentiable(_Source(text, _kinds_of(arguments), called), arguments)
     return results[0] if len(results) == 1 else results

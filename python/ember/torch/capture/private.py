@@ -358,11 +358,13 @@ def operators_of(
     function: Callable[..., Any],
     examples: Sequence[Any],
     decompositions: Mapping[OpOverload, Callable[..., Any]],
+    has_changes: bool = False,
 ) -> Graph:
     """The graph of ATen's operators, decomposed, that a function calls on these values.
 
-    decompositions: what operators are made of; others stay as they are. Values without symbols may
-    be tensors with data, which nothing reads. Needs has_operators.
+    decompositions: what operators are made of; others stay as they are. has_changes: whether the
+    function changes values in place. Values without symbols may be tensors with data, which nothing
+    reads. Needs has_operators.
     """
     make_graph, preserve = names.all_of(names.OPERATORS) or ()
     fake = names.found["torch._subclasses.fake_tensor:FakeTensor"]
@@ -376,8 +378,8 @@ def operators_of(
     def without_data(value: Any) -> Any:
         if isinstance(value, Tensor) and not isinstance(value, fake):
             return mode.from_tensor(value, static_shapes=True)
-        if isinstance(value, fake):
-            # What changes a tensor's sizes in place is not to change the example.
+        if isinstance(value, fake) and has_changes:
+            # The example is to stay what it is, its sizes, too.
             return value.detach().requires_grad_(value.requires_grad)
         return value
 

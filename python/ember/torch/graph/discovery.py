@@ -237,7 +237,9 @@ def _changed_by_scatter(node: Node) -> Node | None:
 
 
 def is_view(node: Node) -> bool:
-    """Whether a node shows a tensor's elements at other indices."""
+    """Whether a node shows a tensor's elements at other indices, in the same memory."""
+    if looked_up_in(node) is not None:
+        return False
     operation = read(node)
     if operation is not None:
         return operation.name in VIEWS and not operation.in_place

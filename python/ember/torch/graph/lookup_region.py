@@ -48,6 +48,7 @@ from ember.torch.graph.encoded_bags import is_encoded_bag, why_untranslated
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import (
+    CONSTANTS,
     fixed_size,
     likely_sizes,
     name_of,
@@ -216,7 +217,7 @@ def _is_of_rows_alone(found: Found, dtype: torch.dtype) -> bool:
         and read <= set(found.tables)
         and (bool(statements.encodings) or all(dtype_of(table) is dtype for table in found.tables))
         and all(map(_is_of_matrix_rows, found.irregular))
-        and all(is_view(one) or _is_of_elements(one) for one in found.nodes)
+        and all(is_view(one) or _is_of_elements(one) or _is_constant(one) for one in found.nodes)
     )
 
 
@@ -235,6 +236,12 @@ def _is_of_elements(node: Node) -> bool:
     # x += y is no operation of that name where x is new.
     name = "add" if node.target is operator.iadd else operation.name if operation else ""
     return looked_up_in(node) is not None or name in _ARITHMETIC
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether a node makes a tensor of one number, as what others are added to begins with."""
+    operation = read(node)
+    return operation is not None and operation.name in CONSTANTS
 
 
 def _is_list_of_rows(node: Node) -> bool:
@@ -397,8 +404,9 @@ def _title(found: Found, is_score: bool) -> str:
     if any(map(scattered_by, found.irregular)):
         of_rows = f" of rows of {tables}" if tables else ""
         combined = [one for one in found.statements.scatters if one != "count"]
-        functions = ", ".join(dict.fromkeys(combined))
-        return f"{functions} over edges{of_rows}"
+        if not combined:
+            return f"reductions of segments{of_rows}"
+        return f"{', '.join(dict.fromkeys(combined))} over edges{of_rows}"
     count = f"{len(found.irregular)} " if is_score else ""
     return f"numbers from {count}rows of {tables}"
 

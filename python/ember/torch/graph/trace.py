@@ -126,9 +126,11 @@ def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> 
         private.mark(copied[node], number)
     part.output(copied[root])
     run = Interpreter(GraphModule(torch.nn.Module(), part)).run
-    if any(effect_of(node).changed for node in numbered):
+    has_changes = any(effect_of(node).changed for node in numbered)
+    if has_changes:
         run = torch.func.functionalize(run, remove="mutations")
-    return private.operators_of(run, [example_of(value) for value in inputs], decompositions())
+    examples = [example_of(value) for value in inputs]
+    return private.operators_of(run, examples, decompositions(), has_changes)
 
 
 def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashable:

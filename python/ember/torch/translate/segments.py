@@ -63,6 +63,9 @@ def _segments(call: Call, data: Value, axis: int) -> tuple[Value, Callable[[Indi
         return counts, lambda indices: ":".join(ends(indices))
     lengths = call.value("lengths")
     _check(lengths, axis)
+    if not lengths.name:
+        # Of lengths that statements compute there are no gradients.
+        raise NotTranslatedError(operator=call.arguments["lengths"])
     if axis:
         raise NotTranslatedError(
             f"its lengths are those of dimension {axis}; statements take lengths along the first "
