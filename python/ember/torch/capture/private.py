@@ -62,6 +62,10 @@ def _transformed_question() -> Callable[[], bool]:
 is_transformed = _transformed_question()
 
 
+# Whether a tensor is a batch of vmap's, or another transform's.
+is_wrapped: Callable[[Tensor], bool] = names.the_one_of(names.WRAPPED_TENSORS, lambda tensor: False)
+
+
 # --- What torch.compile captured, and how it is told to ---
 
 breaks_are_counted = bool(names.all_of(names.COUNTED_BREAKS))

@@ -196,7 +196,13 @@ CHECKS = Feature(
     {
         "torch:_check": "raises where a condition does not hold",
         "torch:_check_is_size": "raises where a number is no size",
+        "torch._C:_log_api_usage_once": "is told of modules that are made",
     },
+)
+WRAPPED_TENSORS = Feature(
+    "tensors of transforms in graphs",
+    "a graph with torch.vmap in it may leave the same operations of others to PyTorch",
+    {"torch._C._functorch:is_functorch_wrapped_tensor": "says which values are a transform's"},
 )
 SPARSE_INDICES = Feature(
     "conversion of sparse indices",

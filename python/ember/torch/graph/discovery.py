@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, Node
 
+from ember.torch.capture import private
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.costs import LONG_ROWS, is_slow
 from ember.torch.graph.effects import changed_by, effect_of, example_of
@@ -218,6 +219,8 @@ def why_untranslated(node: Node) -> str:
 
 def why_not_alone(node: Node) -> str:
     """Why there are no statements of an operation by itself."""
+    if _is_transformed(node):
+        return "torch.vmap, or another transform, is around it"
     translation = _translated(node, [node])
     reason = translation.reason if isinstance(translation, Untranslated) else ""
     return reason or "it has no statement in index notation"
@@ -303,6 +306,8 @@ def _kind_of(node: Node) -> str:
 def _text_of(node: Node) -> str | None:
     """The statements of an operation by itself; None if it has none."""
     known = _texts.setdefault(node.graph, {})
+    if _is_transformed(node):
+        return None
     if node.name not in known:
         kind = _kind_of(node)
         if kind not in _remembered:
@@ -311,6 +316,13 @@ def _text_of(node: Node) -> str | None:
             _remembered[kind] = _translated_text(node)
         known[node.name] = _remembered[kind]
     return known[node.name]
+
+
+def _is_transformed(node: Node) -> bool:
+    """Whether a transform, such as torch.vmap, is around: its values have other sizes than what
+    they are of."""
+    values = (tensor for one in (node, *node.all_input_nodes) for tensor in _tensors_of(one))
+    return any(map(private.is_wrapped, values))
 
 
 def _translated_text(node: Node) -> str | None:

@@ -228,6 +228,10 @@ def _shown(node: Node) -> Effect:
     if not any(True for _ in _leaves((node.args, node.kwargs))):
         return _without_tensors(node)
     values = torch.fx.node.map_arg((node.args, node.kwargs), example_of)
+    held = (tensor for leaf in _leaves((node.args, node.kwargs)) for tensor in _held(leaf))
+    if any(map(private.is_wrapped, held)):
+        # Tensors that are like those of a transform have other sizes.
+        return _of_packet(node)
     try:
         key = (node.op, node.target, _key(values))
         known = _remembered.get(key)

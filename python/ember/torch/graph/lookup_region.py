@@ -136,7 +136,7 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     if _renormalises(node):
         raise NoMatchError("max_norm changes the rows that are looked up")
     found = find(node, with_places=False)
-    if found is None or not _is_of_rows_alone(found, whole.dtype):
+    if found is None or not _is_of_rows_alone(found, whole):
         return None
     if found.statements.is_computed and whole.dtype not in SUM_TYPES:
         return None
@@ -159,7 +159,10 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     if slower:
         raise AsFastError(slower)
     title = f"rows of {', '.join(map(name_of, found.tables))}"
-    return region_of(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
+    if lookups > 1:
+        title = f"sums of {title}"
+    kind = STATEMENTS if _weights_in(found) else ROWS
+    return region_of(kind, node, found, title, settings)
 
 
 def selection_at(node: Node, settings: Settings) -> Region | None:
@@ -207,14 +210,31 @@ def _is_of_blocks(table: Node) -> bool:
     return tensor is not None and tensor.dim() > 2
 
 
-def _is_of_rows_alone(found: Found, dtype: torch.dtype) -> bool:
-    """Whether only rows of matrices of a type are read, and no index is computed."""
-    statements = found.statements
-    read = {one for one in statements.read() if dtype_of(one) not in INDEX_TYPES}
+def _weights_in(found: Found) -> set[Node]:
+    """What else is read than rows and where they are."""
+    read = {one for one in found.statements.read() if dtype_of(one) not in INDEX_TYPES}
+    return read - set(found.tables)
+
+
+def _are_weights(nodes: Collection[Node], lookups: int, result: Tensor) -> bool:
+    """Whether tensors have a number for each row of the result, or for each that is looked up."""
+    tensors = [tensor for one in nodes if (tensor := tensor_of(one)) is not None]
+    most = lookups * math.prod(likely_sizes(result.shape[:-1]))
+    return lookups > 1 and all(
+        tensor.dtype is result.dtype and math.prod(likely_sizes(tensor.shape)) <= most
+        for tensor in tensors
+    )
+
+
+def _is_of_rows_alone(found: Found, whole: Tensor) -> bool:
+    """Whether only rows of matrices of a type are read, and weights of several, and no index is
+    computed."""
+    statements, dtype = found.statements, whole.dtype
+    weights = _weights_in(found)
     return (
         not statements.reduces
         and not statements.are_ranged
-        and read <= set(found.tables)
+        and (not weights or _are_weights(weights, len(found.irregular), whole))
         and (bool(statements.encodings) or all(dtype_of(table) is dtype for table in found.tables))
         and all(map(_is_of_matrix_rows, found.irregular))
         and all(is_view(one) or _is_of_elements(one) or _is_constant(one) for one in found.nodes)
