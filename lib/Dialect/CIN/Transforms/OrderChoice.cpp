@@ -82,8 +82,17 @@ bool OrderChoice::isLegal(const Order &order) {
          });
 }
 
+size_t OrderChoice::getMost() const {
+  // All of six variables. Of more, as where a statement adds up many
+  // reductions, few of them are seen in any case, and each takes longer.
+  constexpr size_t variablesOfAll = 6, all = 720;
+  size_t count = std::max(first.size(), variablesOfAll);
+  return std::max<size_t>(
+      1, all * variablesOfAll * variablesOfAll / (count * count));
+}
+
 void OrderChoice::addAll(Order &order, ArrayRef<BlockArgument> left) {
-  if (orders.size() >= most)
+  if (orders.size() >= getMost())
     return;
   if (left.empty()) {
     if (order != first && isLegal(order))

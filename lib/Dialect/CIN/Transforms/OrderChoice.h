@@ -48,9 +48,8 @@ public:
   double getGain();
 
 private:
-  /// More are not looked at.
-  static constexpr size_t most = 720;
-
+  /// How many are looked at, at most.
+  size_t getMost() const;
   bool isLegal(const Order &order);
   /// Whether a sum may be kept in the result itself, for any order.
   bool addsToResult();
