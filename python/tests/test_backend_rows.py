@@ -134,6 +134,45 @@ def test_products(in_place: bool) -> None:
     assert heard.kinds() == {"rows"}
 
 
+def mixed(w: Tensor, i: Tensor, weights: Tensor) -> Tensor:
+    """Two experts' rows, as a mixture of them combines."""
+    return w[i[:, 0]] * weights[:, :1] + w[i[:, 1]] * weights[:, 1:2]
+
+
+def weighted(w: Tensor, i: Tensor, weights: Tensor) -> Tensor:
+    return sum(w[i[:, k]] * weights[:, k, None] for k in range(3))  # type: ignore[return-value]
+
+
+def summed_onto_zeros(w: Tensor, i: Tensor) -> Tensor:
+    found = torch.zeros(len(i), LENGTH)
+    for k in range(3):
+        found += w[i[:, k]]
+    return found
+
+
+def summed_onto_rows(w: Tensor, i: Tensor) -> Tensor:
+    found = w[i[:, 0]]
+    for k in range(1, 3):
+        found += w[i[:, k]]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        (mixed, "statements"),
+        (weighted, "statements"),
+        (summed_onto_zeros, "rows"),
+        (summed_onto_rows, "rows"),
+    ],
+)
+def test_sums_of_several_lookups(function: Function, kind: str) -> None:
+    weights = torch.randn(2048, 3, generator=torch.Generator().manual_seed(3))
+    given = (weights,) if kind == "statements" else ()
+    heard = check_function(function, table(300), index(2048, 3, rows=300), *given)
+    assert heard.kinds() == {kind}
+
+
 def test_functions_that_pytorch_computes() -> None:
     """Of the lookups alone there are kernels, unless they are added first."""
     heard = check_function(

@@ -171,6 +171,26 @@ def test_lengths_that_are_computed() -> None:
     assert heard.reports[0].compiled
 
 
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_gradients_of_lengths_that_are_computed(is_constant: bool) -> None:
+    """The kernel takes them, also of more segments than in the call before."""
+
+    def function(x: Tensor, places: Tensor, ends: Tensor) -> Tensor:
+        count = len(ends) - 1
+        lengths = torch.full((count,), len(places) // count) if is_constant else ends.diff()
+        return torch.segment_reduce(x[places], "sum", lengths=lengths)
+
+    run = compiled(function)
+    for count in (4, 6):
+        places, ends = index()[: 2 * count], 2 * torch.arange(count + 1)
+        given = [table().requires_grad_() for _ in range(2)]
+        found, expected = run(given[0], places, ends), function(given[1], places, ends)
+        torch.testing.assert_close(found, expected)
+        for result in (found, expected):
+            result.square().sum().backward()
+        torch.testing.assert_close(given[0].grad, given[1].grad)
+
+
 def test_what_has_no_kernel() -> None:
     x = table()[: int(OFFSETS[-1])]
     lengths = torch.tensor([[LENGTH]]).expand(len(x), 1).contiguous()

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import ember.sparse as es
@@ -143,6 +144,30 @@ def test_parts_that_do_not_fit(format: str, stored: Any, values: Any, message: s
     """Each is one error that names the level."""
     with pytest.raises(ArgumentError, match=re.escape(message)):
         es.Array(format, (2, 3), values, stored)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: es.Array.from_coordinates([[0, 0.5], [0, 1]], [1.0, 2], (2, 2)), "whole numbers"),
+        (lambda: es.Array.from_coordinates([[0], [np.nan]], [1.0], (2, 2)), "of dimension 1"),
+        (lambda: es.Array.from_coordinates([["a"], ["b"]], [1.0], (2, 2)), "whole numbers"),
+        (lambda: es.Array.from_coordinates([[0], [0]], [1j], (2, 2)), "complex128"),
+        (lambda: es.Array.from_coordinates([], [1.0], ()), "one size or more"),
+        (lambda: es.Array("csr", (2.5, 3), [1.0], [([0, 1, 1], [0])]), "a whole number from 0"),
+        (lambda: es.Array("csr", (-2, 3), [1.0], [([0, 1, 1], [0])]), "a whole number from 0"),
+        (lambda: es.asarray(np.array(1.0)), "one size or more"),
+        (lambda: es.asarray("abc"), "elements of type <U3"),
+        (lambda: es.evaluate(3), "statements are a text, not int"),
+    ],
+)
+def test_what_is_no_array(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        make()
+
+
+def test_coordinates_of_nothing() -> None:
+    assert es.Array.from_coordinates([[], []], [], (2, 3)).nnz == 0
 
 
 def test_marks_say_what_coordinates_may_be() -> None:

@@ -202,6 +202,22 @@ def test_forward_mode_is_refused() -> None:
     assert es.evaluate(text, x=ones).tolist() == [2] * 3
 
 
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta")
+@pytest.mark.parametrize("layout", [torch.sparse_csr, torch.sparse_csc, torch.sparse_coo])
+def test_sparse_tensors_beside_what_requires_a_gradient(layout: torch.layout) -> None:
+    a = torch.tensor([[0, 2.0, 0], [1, 0, 3]])
+    x = torch.ones(3, requires_grad=True)
+    y = es.evaluate("y[i] = A[i,j] * x[j]", A=a.to_sparse(layout=layout), x=x)
+    torch.testing.assert_close(y, a @ x)
+    (gradient,) = torch.autograd.grad(y.sum(), x)
+    torch.testing.assert_close(gradient, a.sum(0))
+    asked = a.to_sparse(layout=layout).requires_grad_()
+    with pytest.raises(
+        ArgumentError, match="A: a sparse tensor that needs a gradient is not taken"
+    ):
+        es.evaluate("y[i] = A[i,j] * x[j]", A=asked, x=x)
+
+
 def test_sparse_arrays_beside_what_requires_a_gradient() -> None:
     """Of other libraries, too."""
     a = drawn((4, 3))

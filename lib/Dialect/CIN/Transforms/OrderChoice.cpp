@@ -87,8 +87,8 @@ size_t OrderChoice::getMost() const {
   // reductions, few of them are seen in any case, and each takes longer.
   constexpr size_t variablesOfAll = 6, all = 720;
   size_t count = std::max(first.size(), variablesOfAll);
-  return std::max<size_t>(
-      1, all * variablesOfAll * variablesOfAll / (count * count));
+  return std::max<size_t>(1, all * variablesOfAll * variablesOfAll /
+                                 (count * count));
 }
 
 void OrderChoice::addAll(Order &order, ArrayRef<BlockArgument> left) {
