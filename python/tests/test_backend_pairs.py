@@ -10,7 +10,7 @@ from typing import Any
 import ember
 import pytest
 import torch
-from compiled_models import Heard, compiled
+from compiled_models import Heard, check_function, compiled
 from ember.torch.capture.backend import listening
 from torch import Tensor, nn
 
@@ -385,6 +385,22 @@ def test_all_pairs_of_long_rows() -> None:
         torch.testing.assert_close(compiled(All())(given), All()(given))
     (report,) = heard.reports
     assert not report.compiled
+
+
+def test_pairs_that_are_written_out() -> None:
+    """Each is a reduction of its own in one statement, whose loops have very many orders."""
+
+    def function(table: Tensor, places: Tensor) -> Tensor:
+        rows = table[places].unbind(1)
+        pairs = [(one, other) for one in range(8) for other in range(one)]
+        return sum((rows[one] * rows[other]).sum(-1) for one, other in pairs)  # type: ignore[return-value]
+
+    draw = torch.Generator().manual_seed(4)
+    table = torch.randn(50, LENGTH, generator=draw)
+    heard = check_function(
+        function, table, torch.randint(50, (9, 8), generator=draw), rtol=1e-4, atol=1e-4
+    )
+    assert heard.covered("statements") > 28 * 3
 
 
 @pytest.mark.parametrize("options", [{"rest": "inductor"}, {"excluded": ("statements",)}])
