@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 from torch.autograd import forward_ad
-from torch.fx import Graph, Node
+from torch.fx import Graph, Node, Proxy
 
 from ember.torch.capture import private_names as names
 
@@ -322,6 +322,17 @@ def lacks_shape(operator: str) -> bool:
 
 
 has_new_nodes = bool(names.all_of(names.NEW_NODES))
+_FakeTensor: Any = names.found["torch._subclasses.fake_tensor:FakeTensor"]
+# Also needs what has_new_nodes does.
+watches_calls = has_new_nodes and bool(names.all_of(names.WATCHED_CALLS))
+# Sees operators, entered as a context: a subclass has __torch_dispatch__. Needs watches_calls.
+DispatchMode: Any = names.found["torch.utils._python_dispatch:TorchDispatchMode"]
+DispatchMode = object if DispatchMode is names.ABSENT else DispatchMode
+
+
+def is_fake(value: Any) -> bool:
+    """Whether a value is a tensor without data, as those of a graph are."""
+    return _FakeTensor is not names.ABSENT and isinstance(value, _FakeTensor)
 
 
 @contextmanager
@@ -336,11 +347,7 @@ def finding_values(examples: Iterable[Any]) -> Iterator[None]:
         yield
 
 
-has_operators = has_new_nodes and bool(names.all_of(names.OPERATORS))
-# The key of a mark among what PyTorch keeps for users of its graphs.
-_MARK = "ember"
-
-
+has_operators = watches_calls and bool(names.all_of(names.OPERATORS))
 has_new_sizes = has_operators and all(map(names.all_of, (names.NEW_SIZES, names.WATCHED_CALLS)))
 
 
@@ -358,21 +365,14 @@ def new_sizes(count: int) -> Iterator[tuple[AbstractContextManager[Any], list[An
         yield mode, [mode.from_tensor(torch.empty(101 + 2 * k)).shape[0] for k in range(count)]
 
 
-def operators_of(
-    function: Callable[..., Any],
-    examples: Sequence[Any],
-    decompositions: Mapping[OpOverload, Callable[..., Any]],
-    has_changes: bool = False,
-) -> Graph:
-    """The graph of ATen's operators, decomposed, that a function calls on these values.
+@contextmanager
+def running_operators(examples: Sequence[Any], are_changed: bool) -> Iterator[list[Any]]:
+    """A context in which operators run on values like these, which are without data.
 
-    decompositions: what operators are made of; others stay as they are. has_changes: whether the
-    function changes values in place. Values without symbols may be tensors with data, which nothing
-    reads. Needs has_operators.
+    are_changed: whether some are changed in place: examples are to stay what they are, their sizes,
+    too. Values without symbols may be tensors with data, which nothing reads. Needs has_operators.
     """
-    make_graph, preserve = names.all_of(names.OPERATORS) or ()
-    fake = names.found["torch._subclasses.fake_tensor:FakeTensor"]
-    mode = next((one.fake_mode for one in examples if isinstance(one, fake)), None)
+    mode = next((one.fake_mode for one in examples if is_fake(one)), None)
     if mode is None:
         # What is made of sizes alone.
         symbols = (one.node.shape_env for one in examples if isinstance(one, torch.SymInt))
@@ -380,28 +380,44 @@ def operators_of(
         mode = make_mode(shape_env=next(symbols, None))
 
     def without_data(value: Any) -> Any:
-        if isinstance(value, Tensor) and not isinstance(value, fake):
+        if isinstance(value, Tensor) and not is_fake(value):
             return mode.from_tensor(value, static_shapes=True)
-        if isinstance(value, fake) and has_changes:
-            # The example is to stay what it is, its sizes, too.
+        if is_fake(value) and are_changed:
             return value.detach().requires_grad_(value.requires_grad)
         return value
 
     known = [without_data(one) for one in examples]
-    with mode, finding_values(known), preserve():
-        graph: Graph = make_graph(function, decomposition_table=decompositions)(*known).graph
-    return graph
+    with mode, finding_values(known):
+        yield known
 
 
-def mark(node: Node, number: int) -> None:
-    """Gives a number to all operators that operators_of finds a node of an Interpreter to call."""
-    node.meta["custom"] = {_MARK: number}
+def operators_of_operators() -> dict[OpOverload, Callable[..., Any]]:
+    """What ATen's operators are made of, as PyTorch says; not those that autograd sees into.
+
+    Needs has_operators.
+    """
+    found: dict[OpOverload, Callable[..., Any]] = (names.all_of(names.OPERATORS) or ())[0]()
+    return found
 
 
-def mark_of(node: Node) -> int | None:
-    """The mark of an operator."""
-    number: int | None = node.meta.get("custom", {}).get(_MARK)
-    return number
+def number_of(symbolic: Any) -> Any:
+    """The number that one of a graph is known to be; None where only the run knows."""
+    node = symbolic.node
+    if node.constant is not None:
+        return node.constant
+    if not node.expr.is_number:
+        return None
+    kinds = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}
+    return kinds[type(symbolic)](node.expr)
+
+
+def node_of_expression(expression: Any, of_symbol: Callable[[Any], Node], graph: Graph) -> Node:
+    """A node that computes an expression of sizes; of_symbol: the node of one of these."""
+    _, interpret, analysis = names.all_of(names.OPERATORS) or ()
+    made: Node = interpret(
+        analysis, {}, expression, missing_handler=lambda symbol: Proxy(of_symbol(symbol))
+    ).node
+    return made
 
 
 # --- Products with sparse matrices ---
@@ -427,17 +443,14 @@ def skip_frame(function: Callable[..., Any], with_callees: bool) -> None:
 
 # --- What operations change ---
 
-# Also needs what has_new_nodes does.
-watches_calls = has_new_nodes and bool(names.all_of(names.WATCHED_CALLS))
-# Sees operators, entered as a context: a subclass has __torch_dispatch__. Needs watches_calls.
-DispatchMode: Any = names.found["torch.utils._python_dispatch:TorchDispatchMode"]
-DispatchMode = object if DispatchMode is names.ABSENT else DispatchMode
 _is_made_of_others = names.found["torch.utils._python_dispatch:is_traceable_wrapper_subclass"]
 _HigherOrderOperator = names.found["torch._ops:HigherOrderOperator"]
 
 
 # They change nothing.
-checks: tuple[Any, ...] = names.all_of(names.CHECKS) or ()
+checks: tuple[Any, ...] = tuple(
+    one for feature in (names.CHECKS, names.MADE_MODULES) for one in names.all_of(feature) or ()
+)
 
 
 def runs_graphs(target: Any) -> bool:

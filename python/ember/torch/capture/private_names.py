@@ -125,8 +125,9 @@ OPERATORS = Feature(
     "graphs of ATen's operators",
     "what only statements describe is left to PyTorch",
     {
-        "torch.fx.experimental.proxy_tensor:make_fx": "makes the graph of what a function calls",
-        "torch.fx.traceback:preserve_node_meta": "tells which node an operator comes from",
+        "torch._decomp:_core_aten_decompositions_post_autograd": "says what operators are made of",
+        "torch.utils._sympy.interp:sympy_interp": "computes sizes of those that inputs have",
+        "torch.utils._sympy.reference:PythonReferenceAnalysis": "does so by Python's operators",
     },
 )
 NEW_SIZES = Feature(
@@ -196,8 +197,12 @@ CHECKS = Feature(
     {
         "torch:_check": "raises where a condition does not hold",
         "torch:_check_is_size": "raises where a number is no size",
-        "torch._C:_log_api_usage_once": "is told of modules that are made",
     },
+)
+MADE_MODULES = Feature(
+    "modules that are made in graphs",
+    "what is made before a module, and is used behind it, is no part of a kernel with that",
+    {"torch._C:_log_api_usage_once": "is told of modules that are made"},
 )
 WRAPPED_TENSORS = Feature(
     "tensors of transforms in graphs",

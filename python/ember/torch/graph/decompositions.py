@@ -69,7 +69,7 @@ OWN: dict[private.OpOverload, Callable[..., Any]] = {
 @cache
 def decompositions() -> dict[private.OpOverload, Callable[..., Any]]:
     """What operators are made of, by the operators."""
-    found = dict(torch.export.default_decompositions())
+    found = private.operators_of_operators()
     left = {made: parts for made, parts in found.items() if made._schema.name not in WHOLE}
     return left | OWN
 

@@ -19,17 +19,18 @@ from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
-from torch.fx import Graph, GraphModule, Interpreter, Node
+from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.capture import private
 from ember.torch.graph.decompositions import copy, decompositions
 from ember.torch.graph.effects import effect_of, example_of
+from ember.torch.graph.recorder import Recorder
 
 _log = logging.getLogger(__name__)
 _PACKAGE = Path(__file__).parents[2]
 # By captured graphs, the operators of parts that are alike, as layers of a model are, each marked
 # with the number of its node in the part.
-_known: WeakKeyDictionary[Graph, dict[Hashable, Graph]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Graph, dict[Hashable, Recorder]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,10 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
     """
     numbered = sorted(nodes)
     known, key = _known.setdefault(root.graph, {}), _key(root, numbered, inputs)
-    graph = known.get(key)
-    if graph is None:
-        graph = known[key] = _operators(root, numbered, inputs)
-    placeholders = iter(graph.find_nodes(op="placeholder"))
+    recorded = known.get(key)
+    if recorded is None:
+        recorded = known[key] = _operators(root, numbered, inputs)
+    placeholders = iter(recorded.graph.find_nodes(op="placeholder"))
     given = {}
     for value in inputs:
         example = example_of(value)
@@ -83,16 +84,12 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
             deque(islice(placeholders, len(example)), maxlen=0)
         else:
             given[next(placeholders)] = value
-    sources = {}
-    for node in graph.nodes:
-        place = private.mark_of(node)
-        if node.op == "call_function" and place is not None:
-            sources[node] = numbered[place]
+    sources = {node: numbered[place] for node, place in recorded.places.items()}
     _check_types(sources)
     if any(map(_decides_sizes, sources)):
         # These have symbols of their own in each part.
         del known[key]
-    return Traced(graph, given, sources)
+    return Traced(recorded.graph, given, sources)
 
 
 def _check_types(sources: Mapping[Node, Node]) -> None:
@@ -117,20 +114,37 @@ def _decides_sizes(node: Node) -> bool:
     return torch.Tag.dynamic_output_shape in target.tags
 
 
-def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Graph:
+def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Recorder:
     part, copied = Graph(), {}
     for value in inputs:
         copied[value] = part.placeholder(value.name)
-    for number, node in enumerate(numbered):
+    for node in numbered:
         copied[node] = copy(node, part, copied)
-        private.mark(copied[node], number)
-    part.output(copied[root])
-    run = Interpreter(GraphModule(torch.nn.Module(), part)).run
-    has_changes = any(effect_of(node).changed for node in numbered)
-    if has_changes:
-        run = torch.func.functionalize(run, remove="mutations")
-    examples = [example_of(value) for value in inputs]
-    return private.operators_of(run, examples, decompositions(), has_changes)
+    calls = [copied[node] for node in numbered]
+    recorder = Recorder(decompositions())
+
+    def run(*values: Any) -> Any:
+        found = dict(zip((copied[value] for value in inputs), values, strict=True))
+        with recorder:
+            for recorder.place, call in enumerate(calls):
+                found[call] = _called(call, found)
+        return found[copied[root]]
+
+    are_changed = any(effect_of(node).changed for node in numbered)
+    compute = torch.func.functionalize(run, remove="mutations") if are_changed else run
+    with private.running_operators([example_of(value) for value in inputs], are_changed) as values:
+        for value, example in zip(inputs, values, strict=True):
+            recorder.input(value.name, example)
+        recorder.output(compute(*values))
+    return recorder
+
+
+def _called(node: Node, found: Mapping[Node, Any]) -> Any:
+    """What a node's function or method gives for the values of others."""
+    arguments, words = torch.fx.node.map_arg((node.args, node.kwargs), found.__getitem__)
+    if node.op == "call_method":
+        return getattr(arguments[0], str(node.target))(*arguments[1:], **words)
+    return node.target(*arguments, **words)  # type: ignore[operator]
 
 
 def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashable:
