@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor
-from torch.fx import GraphModule, Node
+from torch.fx import Node
 
 import ember
 from ember.errors import KernelError
+from ember.torch.calls.reference_graph import ReferenceGraph
 from ember.torch.calls.region_call import RegionCall
 from ember.torch.graph.operations import value_of
 from ember.torch.settings import Settings
@@ -33,15 +34,14 @@ def key_of(call: RegionCall, arguments: Sequence[Any], settings: Settings) -> st
     The name of the call is a part of it, so that the calls of one graph are apart: each of them
     remembers its last arguments.
     """
-    reference = call.reference.__self__  # type: ignore[attr-defined]
-    assert isinstance(reference, GraphModule)
+    assert isinstance(call.reference, ReferenceGraph)
     parts = [
         ember.__version__,
         type(call).__qualname__,
         call.__name__,
         repr(sorted(call.names.items())),
         repr(settings),
-        reference.code,
+        call.reference.module.code,
         *(_described(argument) for argument in arguments),
     ]
     digest = hashlib.sha256()

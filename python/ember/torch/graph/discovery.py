@@ -39,6 +39,7 @@ from ember.torch.graph.operations import (
     same_number,
     tensor_of,
 )
+from ember.torch.graph.remembered import remembered
 from ember.torch.graph.trace import say_untraced, trace
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.translation import Untranslated, text_of, translation_of
@@ -95,6 +96,8 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
     with_places: operations that compute where it looks up are parts of it. says_why: raises
     NoMatchError where there would be one, but that something else needs what is within.
     """
+    if root not in _behind_lookups(root.graph):
+        return None
 
     def own(reached: Collection[Node]) -> set[Node]:
         if not any(map(is_irregular, reached)):
@@ -239,6 +242,7 @@ def _changed_by_scatter(node: Node) -> Node | None:
     return changed[0] if scattered_by(node) is not None and len(changed) == 1 else None
 
 
+@remembered
 def is_view(node: Node) -> bool:
     """Whether a node shows a tensor's elements at other indices, in the same memory."""
     if looked_up_in(node) is not None:
@@ -257,18 +261,38 @@ def _name_of(node: Node) -> str:
 
 def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
     """The operations behind `root` that may be computed with it; none if they are too many."""
-    reached, pending = set(), [root]
+    reached: set[Node] = set()
+    pending = [] if _are_tensors(root) else [root]
+    has_gradient = requires_gradient(root)
     while pending:
         node = pending.pop()
-        if node in reached or node in blocked or not _may_move(node, root):
+        if node in reached or node in blocked or not _has_statements(node):
             continue
-        if _text_of(node) is None or _multiplies_others(node):
+        if has_gradient and _cuts_gradients(node):
             continue
         reached.add(node)
         pending += node.all_input_nodes
         if len(reached) > MOST_NODES:
             return set()
     return reached
+
+
+@remembered
+def _behind_lookups(graph: Graph) -> set[Node]:
+    """The operations that have statements, and look up or combine at places, or are computed of
+    such."""
+    found: set[Node] = set()
+    for node in graph.nodes:
+        is_behind = is_irregular(node) or any(one in found for one in node.all_input_nodes)
+        if is_behind and _has_statements(node):
+            found.add(node)
+    return found
+
+
+@remembered
+def _has_statements(node: Node) -> bool:
+    """Whether an operation has statements, by itself, and may be computed with others."""
+    return _may_move(node) and _text_of(node) is not None and not _multiplies_others(node)
 
 
 def _multiplies_others(node: Node) -> bool:
@@ -318,6 +342,7 @@ def _text_of(node: Node) -> str | None:
     return known[node.name]
 
 
+@remembered
 def _is_transformed(node: Node) -> bool:
     """Whether a transform, such as torch.vmap, is around: its values have other sizes than what
     they are of."""
@@ -349,24 +374,21 @@ def _made_with_others(node: Node) -> Node | None:
     return source if isinstance(source, Node) and _are_tensors(source) else None
 
 
-def _may_move(node: Node, root: Node) -> bool:
+def _may_move(node: Node) -> bool:
+    """Whether an operation may be computed elsewhere, and has tensors as kernels have them."""
     if _are_tensors(node):
-        return node is not root and effect_of(node).is_pure
+        return effect_of(node).is_pure
     tensor = tensor_of(node)
     if node.op not in ("call_function", "call_method") or tensor is None:
         return False
     # Jagged tensors have sizes that are none.
     if tensor.layout is not torch.strided or tensor.is_nested:
         return False
-    operation = read(node)
-    # Translations say of these that they have no gradient.
-    is_known = operation is not None and operation.name in ("detach", *CONSTANTS)
-    if not is_known and requires_gradient(root) and _cuts_gradients(node):
-        return False
     effect = effect_of(node)
     return effect.is_known and not effect.is_random
 
 
+@remembered
 def requires_gradient(node: Node) -> bool:
     """Whether a gradient may come to a node's value."""
     return any(tensor.requires_grad for tensor in _tensors_of(node))
@@ -379,13 +401,17 @@ def _tensors_of(node: Node) -> list[Tensor]:
     return [one for one in values if isinstance(one, Tensor)]
 
 
+@remembered
 def _cuts_gradients(node: Node) -> bool:
-    """Whether a node's value has no gradient, though what it is computed of has: it is detached.
+    """Whether a node's value has no gradient, though what it is computed of has: it is detached,
+    and no translation says so.
 
     Where gradients are off, no value has one.
     """
     is_float = any(tensor.is_floating_point() for tensor in _tensors_of(node))
     operation = read(node)
+    if operation is not None and operation.name in ("detach", *CONSTANTS):
+        return False
     # Of others it asks for sizes alone.
     like = operation.get("other") if operation and operation.name in LIKE_OTHERS else None
     sources = (one for one in node.all_input_nodes if one is not like)

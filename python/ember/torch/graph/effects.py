@@ -26,6 +26,7 @@ from torch.fx import Graph, GraphModule, Node
 from ember.torch.calls.region_call import RegionCall
 from ember.torch.capture import private
 from ember.torch.graph.operations import value_of
+from ember.torch.graph.remembered import remembered
 
 # Modules of functions of numbers and shapes: without a tensor, they change none.
 _OF_NUMBERS = (operator, math, builtins)
@@ -63,6 +64,7 @@ NONE = Effect()
 UNKNOWN = Effect(is_known=False)
 
 
+@remembered
 def effect_of(node: Node) -> Effect:
     """What a node does besides computing its result."""
     if node.op in ("placeholder", "get_attr", "output"):
@@ -78,6 +80,7 @@ def effect_of(node: Node) -> Effect:
     return _shown(node)
 
 
+@remembered
 def changed_by(node: Node) -> list[Node]:
     """The arguments in whose memory a node, of a known effect, writes."""
     changed = effect_of(node).changed

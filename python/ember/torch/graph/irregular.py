@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.operations import Operation, read, same_number, tensor_of
+from ember.torch.graph.remembered import remembered
 
 # Those that look up, with their parameters: in what, and where.
 _LOOKUPS = {
@@ -36,11 +37,13 @@ SCATTERS = {
 }
 
 
+@remembered
 def is_irregular(node: Node) -> bool:
     """Whether a node looks elements up, or combines them at places."""
     return looked_up_in(node) is not None or scattered_by(node) is not None
 
 
+@remembered
 def looked_up_in(node: Node) -> Node | None:
     """What a node looks elements up in, at places that a tensor of integers has."""
     operation = read(node)
@@ -49,6 +52,7 @@ def looked_up_in(node: Node) -> Node | None:
     return _at_places(operation, *_LOOKUPS.get(operation.name, ("", "")))
 
 
+@remembered
 def scattered_by(node: Node) -> Node | None:
     """What a node combines at places that a tensor of integers has."""
     operation = read(node)

@@ -34,6 +34,7 @@ from ember.torch.graph.operations import (
     value_of,
 )
 from ember.torch.graph.region import closure, erase_unused
+from ember.torch.graph.remembered import forget
 from ember.torch.graph.trace import Traced, arguments_of, trace
 from ember.torch.settings import Settings
 
@@ -91,6 +92,8 @@ def put_linear_before_sums(graph: Graph, settings: Settings) -> list[Reordered]:
         return []
     found: list[Reordered] = []
     of_scatters = _of_scatters(graph)
+    if not of_scatters:
+        return []
     for node in list(graph.nodes)[::-1]:
         product = _product_at(node)
         sums = product and product.rows in of_scatters and _sums_at(product)
@@ -107,6 +110,7 @@ def put_linear_before_sums(graph: Graph, settings: Settings) -> list[Reordered]:
         )
         added = _reorder(product, sums)
         erase_unused(nodes)
+        forget()
         found.append(Reordered(title, added))
     return found
 

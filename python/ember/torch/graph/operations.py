@@ -21,6 +21,7 @@ import torch.nn.functional as functional
 from torch.fx import Node
 
 from ember.torch.capture import private
+from ember.torch.graph.remembered import remembered
 
 # The functions of torch.nn.functional that have parameters of their own.
 _OF_FUNCTIONAL = {
@@ -162,6 +163,7 @@ def _is_of_another_kind(argument: torch.Argument) -> bool:
     return of_others or "Dimname" in str(argument.type)
 
 
+@remembered
 def read(node: Node) -> Operation | None:
     """The operation of a node; None for one that no pattern is about."""
     if node.op == "call_method":

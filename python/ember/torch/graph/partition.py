@@ -28,6 +28,7 @@ from ember.torch.graph.movement import changed_behind, use_results, why_not_mova
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import name_of, tensor_of, value_of
 from ember.torch.graph.region import Region, reference_of, replace
+from ember.torch.graph.remembered import remembering
 from ember.torch.report.report import Compiled, Left, Report
 from ember.torch.settings import Settings
 
@@ -53,11 +54,13 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     use_results(graph)
     _drop_unused_results(graph)
     spell_bags(graph, splits_renorm=settings.rest == "eager")
-    report.reordered = put_linear_before_sums(graph, settings)
+    with remembering():
+        report.reordered = put_linear_before_sums(graph, settings)
     for reordered in report.reordered:
         report.note(reordered.nodes)
     report.operations = sum(node.op.startswith("call") for node in graph.nodes)
-    regions = _regions(graph, settings, report)
+    with remembering():
+        regions = _regions(graph, settings, report)
     # The last one first: what a region reads of others is in the graph until their turn comes.
     for number, region in reversed(list(enumerate(regions))):
         nodes = [node.name for node in sorted(region.nodes)]

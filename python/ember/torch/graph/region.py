@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import Graph, Node
 
+from ember.torch.calls.reference_graph import ReferenceGraph
 from ember.torch.calls.region_call import RegionCall
 from ember.torch.gradients.differentiable import Reference
 from ember.torch.graph.effects import effect_of
@@ -78,7 +79,7 @@ def closure(root: Node, nodes: set[Node], inputs: Iterable[Node]) -> set[Node]:
     return inside
 
 
-def reference_of(region: Region) -> Reference:
+def reference_of(region: Region) -> ReferenceGraph:
     """PyTorch's own computation of a region: a function of its inputs, then of its others."""
     graph = Graph()
     copied: dict[Node, Node] = {}
@@ -89,7 +90,7 @@ def reference_of(region: Region) -> Reference:
     for node in sorted(region.nodes):
         copied[node] = graph.node_copy(node, copied.__getitem__)
     graph.output(copied[region.root])
-    return GraphModule(torch.nn.Module(), graph).forward
+    return ReferenceGraph(graph)
 
 
 def replace(region: Region, name: str) -> RegionCall:

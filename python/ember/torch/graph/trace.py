@@ -108,10 +108,8 @@ def _check_types(sources: Mapping[Node, Node]) -> None:
 
 def _decides_sizes(node: Node) -> bool:
     """Whether a tensor's elements decide how large an operator's result is."""
-    target = node.target
-    if not isinstance(target, private.OpOverload):
-        return False
-    return torch.Tag.dynamic_output_shape in target.tags
+    sizes = getattr(node.meta.get("val"), "shape", ())
+    return any(isinstance(size, torch.SymInt) and size.node.hint is None for size in sizes)
 
 
 def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Recorder:

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch.graph.operations import is_tensor, read, value_of
+from ember.torch.graph.remembered import recalled
 from ember.torch.graph.trace import Traced
 from ember.torch.translate import (
     bags,
@@ -72,6 +73,40 @@ def translation_of(
     changed: the input that they add to, if the result is to be in its memory. selects: whether the
     result is what a mask selects, of a size that only the run knows.
     """
+    onto = [node for node, source in traced.inputs.items() if source is changed]
+    # Parts that are alike have their operators in common.
+    first, found = recalled(
+        ("translation", traced.graph, selects, *onto),
+        lambda: (traced, _translated(traced, changed, selects)),
+    )
+    if isinstance(found, Untranslated):
+        sources = dict(zip(first.sources.values(), traced.sources.values(), strict=True))
+        return replace(found, nodes=frozenset(map(sources.__getitem__, found.nodes)))
+    return _with_nodes_of(traced, first, found)
+
+
+def _with_nodes_of(traced: Traced, first: Traced, statements: Statements) -> Statements:
+    """The statements of a part that is like another one, which have that one's nodes."""
+    nodes = dict(zip(first.inputs.values(), traced.inputs.values(), strict=True))
+    nodes.update(zip(first.sources.values(), traced.sources.values(), strict=True))
+
+    def own(node: Node) -> Node:
+        return nodes.get(node, node)
+
+    of_rows = statements.of_rows
+    return replace(
+        statements,
+        lines=list(statements.lines),
+        given=traced.inputs,
+        inputs={own(node): name for node, name in statements.inputs.items()},
+        expected={own(node): number for node, number in statements.expected.items()},
+        combined={name: own(node) for name, node in statements.combined.items()},
+        changed=statements.changed and own(statements.changed),
+        of_rows=of_rows and _with_nodes_of(traced, first, of_rows),
+    )
+
+
+def _translated(traced: Traced, changed: Node | None, selects: bool) -> Statements | Untranslated:
     found = _values_of(traced, changed=changed, selects=selects)
     if isinstance(found, Untranslated):
         return found
