@@ -13,6 +13,7 @@ from benchmarks import (
     compile_time,
     huge_pages,
     pipelines,
+    planning,
     shared_threads,
     sweeps,
     validation,
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "compile": compile_time.main,
     "huge-pages": huge_pages.main,
     "pipelines": pipelines.main,
+    "planning": planning.main,
     "prefetches": prefetches.main,
     "shared-threads": shared_threads.main,
 }
