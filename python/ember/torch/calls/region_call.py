@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from ember import configuration
+from ember.compiler import Notation, Options
 from ember.errors import CompileError, CompilerNotFoundError, KernelError, OffsetsError
 from ember.fallback import left_to_pytorch
 from ember.kernel import Library
@@ -162,6 +163,18 @@ class RegionCall:
         """Why PyTorch computes these sooner where a gradient is needed; empty if it does not."""
         return ""
 
+    def why_left(self, arguments: Sequence[Any]) -> str:
+        """Why PyTorch computes a call whose gradient is needed; empty if kernels do."""
+        if not self.differentiates(needed_of(arguments)):
+            return ITS_GRADIENT
+        if _is_small(self, arguments):
+            return SMALL_GRADIENT
+        return self.why_gradient_is_slower(arguments)
+
+    def programs(self, arguments: Sequence[Any]) -> list[tuple[Notation, Options]]:
+        """What the first call builds, of arguments that are like these: they need no values."""
+        return []
+
     def looked_into(self, arguments: tuple[Any, ...]) -> Any:
         """What the region computes, of arguments that are not known to be like those before."""
         self.handed_over = ""
@@ -169,12 +182,7 @@ class RegionCall:
             self.handed_over = "" if self.failed else _why_not_plain(arguments)
             return self.reference(*arguments)
         if torch.is_grad_enabled() and self.has_gradient(arguments):
-            if not self.differentiates(_needed(arguments)):
-                self.handed_over = ITS_GRADIENT
-            elif _is_small(self, arguments):
-                self.handed_over = SMALL_GRADIENT
-            else:
-                self.handed_over = self.why_gradient_is_slower(arguments)
+            self.handed_over = self.why_left(arguments)
             if self.handed_over:
                 return self._by_pytorch(arguments)
             return Differentiable.apply(self, *arguments)  # type: ignore[no-untyped-call]
@@ -276,7 +284,7 @@ class RegionCall:
         return gradients_of_reference(reference, arguments, needed, gradient)
 
 
-def _needed(arguments: Sequence[Any]) -> list[bool]:
+def needed_of(arguments: Sequence[Any]) -> list[bool]:
     """Which of the arguments need a gradient."""
     return [isinstance(one, Tensor) and one.requires_grad for one in arguments]
 

@@ -30,12 +30,17 @@ from ember.kernel import Entry
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
 from ember.torch.calls.program import ENTRY, Multiple, Program, sizes_in
-from ember.torch.calls.region_call import MAXIMUM, NotTakenError, RegionCall
+from ember.torch.calls.region_call import MAXIMUM, NotTakenError, RegionCall, needed_of
 from ember.torch.calls.repeat import MOST, Bound, Repeat, Source, repeat_of
 from ember.torch.calls.wrong_indices import why_wrong, wrong_index
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.gradients.differentiable import Reference
-from ember.torch.gradients.gradient_kernel import GRADIENT, GradientKernel, gradient_kernel
+from ember.torch.gradients.gradient_kernel import (
+    GRADIENT,
+    AskedGradient,
+    GradientKernel,
+    gradient_kernel,
+)
 from ember.torch.gradients.looked_up import gradient_type
 from ember.torch.graph.costs import (
     MOST_ALONE,
@@ -93,6 +98,16 @@ class StatementCall(RegionCall):
         library = self._options.load(notation)
         self.libraries[library] = None
         return library.entry(entry)
+
+    def programs(self, arguments: Sequence[Any]) -> list[tuple[Notation, Options]]:
+        notations = [self.program.notation]
+        if torch.is_grad_enabled() and self.has_gradient(arguments):
+            if self.program.is_maximum:
+                return []
+            if not self.why_left(arguments):
+                asked = AskedGradient.of(self.program, self._with_gradient(needed_of(arguments)))
+                notations += [asked.notation] if asked.notation else []
+        return [(notation, self._options) for notation in notations]
 
     def texts(self) -> Mapping[str, str]:
         return self.program.texts
@@ -367,12 +382,16 @@ class StatementCall(RegionCall):
 
     def _gradient(self, needed: Sequence[bool]) -> GradientKernel:
         """The kernel of the gradients of those inputs; raises CompileError."""
-        without = self.program.without_gradient
-        read = needed[: len(self.program.inputs)]
-        key = tuple(needs and place not in without for place, needs in enumerate(read))
+        key = self._with_gradient(needed)
         if key not in self._gradients:
             self._gradients[key] = gradient_kernel(self.program, key, self._built)
         return self._gradients[key]
+
+    def _with_gradient(self, needed: Sequence[bool]) -> tuple[bool, ...]:
+        """Which inputs a gradient is computed for."""
+        without = self.program.without_gradient
+        read = needed[: len(self.program.inputs)]
+        return tuple(needs and place not in without for place, needs in enumerate(read))
 
     def backward(
         self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor

@@ -13,6 +13,7 @@ from typing import Any
 
 from torch.fx import GraphModule
 
+from ember.torch.calls.built_ahead import build_side_by_side
 from ember.torch.capture.inductor_rest import compile_rest
 from ember.torch.capture.sparse_mode import outside_products
 from ember.torch.graph.partition import partition
@@ -44,6 +45,7 @@ def ember_backend(
         _log.warning("mode %r is left out: it is one of Inductor", mode)
     began = time.perf_counter()
     report = partition(module, settings)
+    build_side_by_side(one for part in report.compiled for one in part.programs)
     if listener is not None:
         listener(report)
     for reports in getattr(_listeners, "lists", ()):

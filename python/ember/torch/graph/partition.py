@@ -27,7 +27,7 @@ from ember.torch.graph.lookup_region import (
 from ember.torch.graph.movement import changed_behind, use_results, why_not_movable
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import name_of, tensor_of, value_of
-from ember.torch.graph.region import Region, reference_of, replace
+from ember.torch.graph.region import Region, likely_arguments, reference_of, replace
 from ember.torch.graph.remembered import remembering
 from ember.torch.report.report import Compiled, Left, Report
 from ember.torch.settings import Settings
@@ -64,8 +64,10 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     # The last one first: what a region reads of others is in the graph until their turn comes.
     for number, region in reversed(list(enumerate(regions))):
         nodes = [node.name for node in sorted(region.nodes)]
+        likely = likely_arguments(region)
         call = replace(region, f"ember_{region.kind}_{number}")
-        report.compiled.insert(0, Compiled(region.kind, region.title, nodes, call))
+        programs = call.programs(likely)
+        report.compiled.insert(0, Compiled(region.kind, region.title, nodes, call, programs))
     # Inductor makes one loop of additions.
     if regions and settings.reorders and settings.rest == "eager":
         put_linear_together(graph)

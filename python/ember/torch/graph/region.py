@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch.calls.reference_graph import ReferenceGraph
 from ember.torch.calls.region_call import RegionCall
 from ember.torch.gradients.differentiable import Reference
 from ember.torch.graph.effects import effect_of
-from ember.torch.graph.operations import asks_for_sizes, read
+from ember.torch.graph.operations import asks_for_sizes, likely_sizes, read, value_of
 
 
 @dataclass
@@ -91,6 +92,22 @@ def reference_of(region: Region) -> ReferenceGraph:
         copied[node] = graph.node_copy(node, copied.__getitem__)
     graph.output(copied[region.root])
     return ReferenceGraph(graph)
+
+
+def likely_arguments(region: Region) -> list[Any]:
+    """Tensors without data, and numbers, like those of the call that a graph is captured for."""
+
+    def likely(value: Any) -> Any:
+        example = value_of(value)
+        if isinstance(example, torch.SymInt):
+            return likely_sizes([example])[0]
+        if not isinstance(example, Tensor):
+            return example
+        sizes = likely_sizes(example.shape)
+        found = torch.empty(sizes, dtype=example.dtype, device="meta")
+        return found.requires_grad_(example.requires_grad)
+
+    return [likely(value) for value in region.inputs]
 
 
 def replace(region: Region, name: str) -> RegionCall:

@@ -12,6 +12,7 @@ from typing import Any
 from torch.fx import Graph as FxGraph
 from torch.fx import Node
 
+from ember.compiler import Notation, Options
 from ember.torch.calls.region_call import RegionCall
 from ember.torch.capture.source_places import place_in_trace
 from ember.torch.graph.linear_before_sum import Reordered
@@ -23,12 +24,14 @@ NOTHING_YET = "nothing was compiled yet"
 
 @dataclass
 class Compiled:
-    """A part of the graph that a kernel computes, with its call."""
+    """A part of the graph that a kernel computes, with its call, and what the first one of a call
+    like that of the capture builds."""
 
     kind: str
     title: str
     nodes: list[str]
     call: RegionCall
+    programs: list[tuple[Notation, Options]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
