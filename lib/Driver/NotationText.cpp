@@ -99,9 +99,11 @@ static Error addFunctions(StringRef path, ModuleOp module) {
   return Error::success();
 }
 
-/// Adds the functions of gradients of the kernel.
+/// Adds the functions of gradients of the kernel; `outer` are the kernel and
+/// those of them that others are made of.
 static Error addGradients(ModuleOp module, StringRef kernel,
-                          ArrayRef<std::string> gradients) {
+                          ArrayRef<std::string> gradients,
+                          SmallVectorImpl<func::FuncOp> &outer) {
   auto function = module.lookupSymbol<func::FuncOp>(kernel);
   for (StringRef given : gradients) {
     auto [of, wrt] = given.split(':');
@@ -120,6 +122,7 @@ static Error addGradients(ModuleOp module, StringRef kernel,
         cin::differentiate(function, names[0], names[1]);
     if (failed(made))
       return makeDiagnosedError();
+    outer.push_back(function);
     function = *made;
   }
   return Error::success();
@@ -275,10 +278,17 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
       cin::buildFromNotation(notation, options, &context);
   if (!module)
     return makeDiagnosedError();
-  if (Error error = addGradients(*module, options.name, arrays.gradients))
+  if (arrays.isGradientAlone && arrays.gradients.empty())
+    return makeError("--only-gradient is for --gradient, which is not given");
+  SmallVector<func::FuncOp> outer;
+  if (Error error =
+          addGradients(*module, options.name, arrays.gradients, outer))
     return std::move(error);
   if (Error error = groupScatters(*module, options.name, arrays.groups))
     return std::move(error);
+  if (arrays.isGradientAlone)
+    for (func::FuncOp function : outer)
+      function.erase();
   decisions.putOn(*module);
   std::string text;
   raw_string_ostream os(text);

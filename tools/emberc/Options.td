@@ -45,6 +45,8 @@ defm gradient : Value<"gradient",
     "With the notation's kernel another one, kernel_gradient, that takes the gradients of "
     "arrays that it assigns to, and gives those by others, such as out:W,w. Given again, "
     "kernel_gradient2 is of that one", "ARRAYS:ARRAYS">;
+def only_gradient : Flag<["--"], "only-gradient">,
+    HelpText<"Of kernels of gradients the last one, without those that it is made of">;
 defm group : Value<"group",
     "An array of places that statements scatter to, or a row of one of several dimensions, such as "
     "edges[1], of which edges_1 is the name. What comes to one place is reduced in one go: "

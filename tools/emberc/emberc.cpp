@@ -121,6 +121,7 @@ static Expected<Request> getRequest(const CommandLine &line) {
           std::pair(OPT_schedule, "--schedule"),
           std::pair(OPT_density, "--density"), std::pair(OPT_size, "--size"),
           std::pair(OPT_gradient, "--gradient"),
+          std::pair(OPT_only_gradient, "--only-gradient"),
           std::pair(OPT_group, "--group"), std::pair(OPT_compact, "--compact"),
           std::pair(OPT_approximate, "--approximate")})
       if (line.options.hasArg(option))
@@ -249,6 +250,7 @@ static Error compile(const CommandLine &line) {
                         line.options.getAllArgValues(OPT_density),
                         line.options.getAllArgValues(OPT_size),
                         line.options.getAllArgValues(OPT_gradient),
+                        line.options.hasArg(OPT_only_gradient),
                         line.options.getAllArgValues(OPT_group),
                         line.options.getAllArgValues(OPT_compact),
                         line.options.hasArg(OPT_counts),

@@ -34,6 +34,8 @@ struct NotationArrays {
   /// evaluated by further functions. Each differentiates what the one before it
   /// made.
   std::vector<std::string> gradients;
+  /// Whether the last of them is all that is wanted.
+  bool isGradientAlone = false;
   /// Arrays of places whose scatters are grouped: `--cin-group-scatters`.
   std::vector<std::string> groups;
   /// Arrays that are stored without gaps.

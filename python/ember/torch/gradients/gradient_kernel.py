@@ -58,7 +58,7 @@ class AskedGradient:
             wanted = tuple(place for place in wanted if program.inputs[place] in of_rows.inputs)
         names = [*(program.inputs[place] for place in wanted), *(one.name for one in lookups)]
         asked = f"--gradient={program.result}:{','.join(names)}"
-        notation = replace(notation, arrays=(*notation.arrays, asked))
+        notation = replace(notation, arrays=(*notation.arrays, asked, "--only-gradient"))
         return AskedGradient(wanted, lookups, notation)
 
 
