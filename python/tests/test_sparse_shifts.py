@@ -1,4 +1,4 @@
-"""Arrays in formats that are read at several places, `x[i + 1] - x[i]`, against NumPy.
+"""Arrays in formats that are read, or assigned, at other places than theirs, against NumPy.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@ from collections.abc import Callable
 import ember.sparse as es
 import numpy as np
 import pytest
-from ember.errors import KernelError
+from ember.errors import CompileError, KernelError
 
 DRAW = np.random.default_rng(23)
 MATRICES = ("csr", "csc", "coo", "dcsr", "csf", "bitmap")
@@ -112,3 +112,39 @@ def test_places_past_the_array(format: str) -> None:
     ):
         with pytest.raises((KernelError, IndexError), match="out of"):
             es.evaluate(statement, x=x, z=np.ones(4))
+
+
+@pytest.mark.parametrize("format", [*MATRICES, "dense,dense"])
+def test_each_element_is_assigned_to_a_place_of_its_own(format: str) -> None:
+    dense = drawn(3, 4)
+    array = es.asarray(dense, format)
+    i, j = np.indices(dense.shape)
+    for indices, places in [
+        ("i,j+1", (i, j + 1)),
+        ("i,3-j", (i, 3 - j)),
+        ("2*i,j+i", (2 * i, j + i)),
+        ("j+2*i,i", (j + 2 * i, i)),
+        ("2*j+1,3*i", (2 * j + 1, 3 * i)),
+    ]:
+        expected = np.full([index.max() + 1 for index in places], -1.0)
+        expected[places] = dense
+        given = np.full_like(expected, -1.0)
+        es.evaluate(f"y[{indices}] = S[i,j]", S=array, y=given)
+        np.testing.assert_array_equal(given, expected)
+    # The first row of two that are the same.
+    rows, firsts = np.array([1, 0, 1]), np.array([1, 0])
+    given = np.full((2, 4), -1.0)
+    es.evaluate("y[I[i],j] = S[i,j] if w[I[i]] == i", S=array, I=rows, w=firsts, y=given)
+    np.testing.assert_array_equal(given, dense[[1, 0]])
+
+
+@pytest.mark.parametrize("format", MATRICES)
+@pytest.mark.parametrize(
+    "indices",
+    ["i,j//2", "i,j%2", "i,0*j", "i,2*j-j-j", "i+j", "2*i+j", "i+j,2*i+2*j", "i,I[j]"],
+)
+def test_elements_that_may_meet_are_refused(format: str, indices: str) -> None:
+    places = np.ones((6, 6)[: 1 + indices.count(",")])
+    given = {"I": [0, 0, 0, 0]} if "I" in indices else {}
+    with pytest.raises(CompileError, match=r"several values of . may assign to one element of y"):
+        es.evaluate(f"y[{indices}] = S[i,j]", S=es.asarray(drawn(3, 4), format), y=places, **given)

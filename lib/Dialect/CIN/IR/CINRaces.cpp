@@ -7,7 +7,8 @@
 //
 // The indices of an element tell which values variables have where a variable
 // is an index, where an affine expression of some takes each value once, and
-// where a position tells which segment it is in.
+// where a position tells which segment it is in. They tell elements of arrays
+// as well, such as coordinates, which in turn tell where they are stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -78,8 +80,29 @@ static std::optional<int64_t> getSpread(Value value) {
   return std::max<int64_t>(spread - 1, 0);
 }
 
+/// Whether two expressions have one value.
+static bool isSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+  return left && right && !isa<ReduceOp>(left) &&
+         OperationEquivalence::isEquivalentTo(
+             left, right,
+             [](Value x, Value y) { return success(isSame(x, y)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+/// What `value` is, in a type of another width.
+static Value skipConversions(Value value) {
+  auto call = value.getDefiningOp<CallOp>();
+  bool isWhole = call && call.getFunction().is("convert") &&
+                 isa<IntegerType, IndexType>(call.getOperand(0).getType()) &&
+                 (call.getType().isIndex() || call.getType().isInteger(64));
+  return isWhole ? skipConversions(call.getOperand(0)) : value;
+}
+
 namespace {
-/// A variable in an affine expression.
+/// A variable in an affine expression, or an element of an array.
 struct Digit {
   Value value;
   int64_t weight;
@@ -126,22 +149,28 @@ private:
   /// Coordinates of a position: those of a segment are different.
   void addCoordinates(AssignOp assign);
   void addSegment(BlockArgument position);
-  /// Variables that an array has at the element: `w[I[p]] == p`.
+  /// What an array has at the element: `w[I[p]] == p`.
   void addEqual(AssignOp assign);
   /// What is in a tile tells which one it is: tiles are as long as they are far
   /// from each other, or shorter.
   void addTile(BlockArgument position);
-  /// Whether `value` depends on known variables alone.
+  /// Whether `value` depends on what is known alone.
   bool isKnown(Value value);
+  /// Whether indices tell the element of `array` at `position`, whatever that
+  /// is.
+  bool isElementKnown(Value array, Value position);
 
   SmallVector<BlockArgument> around;
-  llvm::DenseSet<Value> known;
+  /// Variables, and elements of arrays that indices tell.
+  llvm::SetVector<Value> known;
 };
 } // namespace
 
 bool KnownVariables::isKnown(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return known.contains(value) || !llvm::is_contained(around, argument);
+  if (llvm::any_of(known, [&](Value told) { return isSame(told, value); }))
+    return true;
   // Reductions bind more variables; nobody indexes by one.
   return !isa<ReduceOp>(value.getDefiningOp()) &&
          llvm::all_of(value.getDefiningOp()->getOperands(),
@@ -191,36 +220,35 @@ static bool isInjective(SmallVector<Digit> digits) {
 }
 
 void KnownVariables::addIndex(Value index) {
-  if (isa<BlockArgument>(index)) {
-    known.insert(index);
+  auto apply = index.getDefiningOp<ApplyOp>();
+  if (!apply) {
+    known.insert(skipConversions(index));
     return;
   }
-  auto apply = index.getDefiningOp<ApplyOp>();
-  if (!apply)
-    return;
   SmallVector<int64_t> weights(apply.getOperands().size());
   if (failed(addWeights(apply.getMap().getResult(0), 1, weights)))
     return;
-  llvm::SmallMapVector<Value, int64_t, 4> unknown;
-  for (auto [operand, weight] : llvm::zip_equal(apply.getOperands(), weights))
-    if (!isKnown(operand))
-      unknown[operand] += weight;
   SmallVector<Digit> digits;
-  for (auto [value, weight] : unknown) {
-    if (weight && !isa<BlockArgument>(value))
-      return;
-    if (weight)
-      digits.push_back({value, weight});
+  for (auto [operand, weight] : llvm::zip_equal(apply.getOperands(), weights)) {
+    if (isKnown(operand))
+      continue;
+    auto digit = llvm::find_if(digits, [value = operand](const Digit &mine) {
+      return isSame(mine.value, value);
+    });
+    if (digit == digits.end())
+      digits.push_back({operand, weight});
+    else
+      digit->weight += weight;
   }
+  llvm::erase_if(digits, [](const Digit &digit) { return digit.weight == 0; });
   if (isInjective(digits))
     for (const Digit &digit : digits)
-      known.insert(digit.value);
+      known.insert(skipConversions(digit.value));
 }
 
-/// Whether `indices` have the element of `array` at `position`.
-static bool hasElement(ValueRange indices, Value array, Value position) {
-  return llvm::any_of(indices, [&](Value index) {
-    auto access = index.getDefiningOp<AccessOp>();
+bool KnownVariables::isElementKnown(Value array, Value position) {
+  return llvm::any_of(known, [&](Value told) {
+    auto access = told.getDefiningOp<AccessOp>();
     return access && access.getArray() == array &&
            access.getIndices() == ValueRange(position);
   });
@@ -263,8 +291,7 @@ void KnownVariables::addCoordinates(AssignOp assign) {
           continue;
         unsigned last =
             assembly.getFirstArrayOf(number) + level.countArrays() - 1;
-        bool isHere = hasElement(assign.getIndices(),
-                                 assembly.getLevels()[last], position);
+        bool isHere = isElementKnown(assembly.getLevels()[last], position);
         if (level.kind == LevelKind::compressed)
           isAll = isSegment(lower, upper, assembly.getLevels()[last - 1]);
         isAll &= isHere;
@@ -273,18 +300,6 @@ void KnownVariables::addCoordinates(AssignOp assign) {
       }
     }
   }
-}
-
-/// Whether two expressions have one value.
-static bool isSame(Value a, Value b) {
-  if (a == b)
-    return true;
-  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
-  return left && right && !isa<ReduceOp>(left) &&
-         OperationEquivalence::isEquivalentTo(
-             left, right,
-             [](Value x, Value y) { return success(isSame(x, y)); },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
 /// The conditions under which an assignment is made.
@@ -297,15 +312,6 @@ static SmallVector<Value> getConditions(AssignOp assign) {
     if (auto branch = dyn_cast<IfOp>(op))
       addConjuncts(branch.getCondition(), conditions);
   return conditions;
-}
-
-/// The variable that `value` is, also as an i64.
-static BlockArgument getVariable(Value value) {
-  auto call = value.getDefiningOp<CallOp>();
-  if (call && call.getFunction().is("convert") && call.getType().isInteger(64))
-    value = call.getOperand(0);
-  auto variable = dyn_cast<BlockArgument>(value);
-  return variable && variable.getType().isIndex() ? variable : BlockArgument();
 }
 
 /// The operation of an evaluation that `op` is a part of.
@@ -323,23 +329,18 @@ void KnownVariables::addEqual(AssignOp assign) {
              getStatement(user)->isAncestor(getStatement(assign));
     });
   };
-  auto isTold = [&](Value index) {
-    return isKnown(index) || llvm::any_of(assign.getIndices(), [&](Value mine) {
-             return isSame(mine, index);
-           });
-  };
   for (Value condition : getConditions(assign)) {
     auto call = condition.getDefiningOp<CallOp>();
     if (!call || !call.getFunction().is("eq"))
       continue;
     for (unsigned side : {0, 1}) {
       auto access = call.getOperand(side).getDefiningOp<AccessOp>();
-      BlockArgument variable = getVariable(call.getOperand(1 - side));
-      if (access && variable && !access.getStored() &&
+      if (access && !access.getStored() &&
           isa<IntegerType, IndexType>(access.getType()) &&
-          llvm::is_contained(around, variable) && !changes(access.getArray()) &&
-          llvm::all_of(access.getIndices(), isTold))
-        known.insert(variable);
+          !changes(access.getArray()) &&
+          llvm::all_of(access.getIndices(),
+                       [&](Value mine) { return isKnown(mine); }))
+        known.insert(skipConversions(call.getOperand(1 - side)));
     }
   }
 }
