@@ -188,7 +188,7 @@ def damaged(name: str) -> dict[str, NDArray | int]:
         ),
         ("A_coordinates1", lambda c: np.where(c == 3, 9, c), "out of bounds"),
         ("B_coordinates1", lambda c: c - 1, "coordinates of A or B do not increase"),
-        ("A_positions1", lambda p: p * 2, "out of range for dimension 0 of 'A_coordinates1'"),
+        ("A_positions1", lambda p: p + p // 12, "out of range for dimension 0 of 'A_coordinates1'"),
         ("A_positions1", lambda p: p - 1, "out of range for dimension 0 of 'A_coordinates1'"),
         ("A_positions1", lambda p: p[:-1], "length of A_positions1 is not 1 + dimension 0 of A"),
         ("A_positions1", lambda p: np.append(p, p[-1:]), "length of A_positions1 is not 1 + "),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import torch
-from ember.errors import ArgumentError
+from ember.errors import ArgumentError, KernelError
 
 FORMATS = ["csr", "csc", "dcsr", "dcsc", "coo", "csf", "bitmap", "dense", "csr:i32", "coo:i8"]
 FORMATS += ["compressed,dense", "compressed,bitmap", "bitmap,compressed", "dense,dense@1,0"]
@@ -256,3 +256,27 @@ def test_wrong_positions_of_scipys(
     array.indptr[place] = value
     with pytest.raises(ArgumentError, match=message):
         es.evaluate("y[i] = A[i,j] * x[j]", A=array, x=np.arange(2.0))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y[i,j] = S[i,j] + T[i,j]",
+        "y[i,j] = max(T[i,j], S[i,j])",
+        "y[i] = sum[j](max(S[i,j], T[i,j]))",
+    ],
+)
+@pytest.mark.parametrize("format", ["csr", "dense"])
+def test_coordinates_that_change_behind_an_array(text: str, format: str) -> None:
+    """Wherever two lists are merged: also behind the end of one of them."""
+    for shuffled in ([1, 0], [3, 2], [0, 2, 1], [4, 5, 0]):
+        for other in ([], [0], [2], [5], [0, 3]):
+            coordinates = np.array(sorted(shuffled))
+            parts = [([0, len(shuffled)], coordinates)]
+            S = es.Array("csr", (1, 6), np.ones(len(shuffled)), parts)
+            T = es.Array("csr", (1, 6), np.ones(len(other)), [([0, len(other)], other)])
+            assert es.evaluate("y = sum[i,j](S[i,j])", S=S) == len(shuffled)
+            coordinates[:] = shuffled
+            result = {"y": es.Format(format)} if "y[i,j]" in text else {}
+            with pytest.raises(KernelError, match=r"coordinates of .* do not increase"):
+                es.evaluate(text, S=S, T=T, **result)

@@ -337,7 +337,7 @@ IterationCode::State IterationCode::emitRound(Round round, State state,
         !fibers[operand].getLevel().isUnique)
       ends[operand] =
           skipEqual(operand, state.positions[operand], round.coordinate);
-  State next{{}, state.positions};
+  State next{{}, state.positions, {}};
   SmallVector<Part> parts = findParts(round);
   if (!parts.empty())
     next.carried = emitParts(round, parts, isAlways, state, ends, body);
@@ -449,13 +449,13 @@ IterationCode::State IterationCode::emitLed(ArrayRef<unsigned> leaders,
   });
   emitCase(branch.elseBlock(),
            [&] { return emitLed(leaders.drop_front(), state, body); });
-  return {llvm::to_vector_of<Value>(branch.getResults()), {}};
+  return {llvm::to_vector_of<Value>(branch.getResults()), {}, {}};
 }
 
 SmallVector<Value> IterationCode::emit(Value size, ArrayRef<Value> carried,
                                        Body body) {
   carriedCount = carried.size();
-  State state{llvm::to_vector(carried), {}};
+  State state{llvm::to_vector(carried), {}, {}};
   for (unsigned operand = 0; operand < fibers.size(); ++operand) {
     Segment &segment = segments.emplace_back();
     if (isWalked(operand, listed))

@@ -65,9 +65,14 @@ private:
     llvm::SmallVector<mlir::Value> carried;
     /// By operand; null for those that are not listed.
     llvm::SmallVector<mlir::Value> positions;
+    /// The coordinate of the round before, of whichever loop; null at first.
+    mlir::Value last;
   };
+  /// Without the last coordinate, which loops that ask for it carry behind.
   llvm::SmallVector<mlir::Value> flatten(const State &state);
   State unflatten(mlir::ValueRange values);
+  /// The last coordinate; one that is before all others if there is none.
+  mlir::Value getLast(const State &state);
 
   bool isWalked(unsigned operand, OperandMask mask) const {
     return mask & listed & (OperandMask(1) << operand);
@@ -153,6 +158,9 @@ private:
   /// Behind the positions from `position` on that have `coordinate`.
   mlir::Value skipEqual(unsigned operand, mlir::Value position,
                         mlir::Value coordinate);
+  /// Whether a loop along one operand relies on that its coordinates increase:
+  /// others are where it is, or were until they ended.
+  bool needsIncrease(unsigned operand) const;
   /// Checks that a coordinate of some fibers is behind that of the round
   /// before.
   void emitIncrease(mlir::Value coordinate, mlir::Value before,

@@ -72,14 +72,24 @@ void IterationCode::emitIncrease(Value coordinate, Value before,
                            " do not increase");
 }
 
+bool IterationCode::needsIncrease(unsigned operand) const {
+  return checksIncrease || (fibers[operand].getLevel().isOrdered &&
+                            llvm::popcount(set.support() & listed) > 1);
+}
+
+Value IterationCode::getLast(const State &state) {
+  return state.last ? state.last : levels.constant(-1);
+}
+
 IterationCode::State IterationCode::emitFor(const LatticePoint &point,
                                             OperandMask exhausted,
                                             unsigned operand, State state,
                                             Body body) {
   Value end = segments[operand].end;
   SmallVector<Value> initial = flatten(state);
-  if (checksIncrease)
-    initial.push_back(levels.constant(-1));
+  bool isChecked = needsIncrease(operand);
+  if (isChecked)
+    initial.push_back(getLast(state));
   auto loop = scf::ForOp::create(builder, state.positions[operand], end,
                                  levels.constant(1), initial);
   size_t count = flatten(state).size();
@@ -97,17 +107,19 @@ IterationCode::State IterationCode::emitFor(const LatticePoint &point,
                 /*walksAll=*/false,
                 levels.getCoordinate(fibers[operand], loop.getInductionVar()),
                 SmallVector<Value>(fibers.size())};
-    if (checksIncrease)
+    if (isChecked)
       emitIncrease(round.coordinate, arguments.back(), round.walked);
     State after = emitRound(round, before, body);
     after.positions[operand] = carried;
     SmallVector<Value> values = flatten(after);
-    if (checksIncrease)
+    if (isChecked)
       values.push_back(round.coordinate);
     scf::YieldOp::create(builder, values);
   }
   State after = unflatten(loop.getResults().take_front(count));
   after.positions[operand] = end;
+  if (isChecked)
+    after.last = loop.getResults().back();
   return after;
 }
 
@@ -120,8 +132,7 @@ IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
     if (isWalked(operand, walked))
       operands.push_back(operand);
   SmallVector<Value> initial = flatten(state);
-  // The coordinate of the round before: coordinates increase.
-  initial.push_back(levels.constant(-1));
+  initial.push_back(getLast(state));
   SmallVector<Type> types = llvm::to_vector(ValueRange(initial).getTypes());
   SmallVector<Location> locations(initial.size(), builder.getLoc());
   auto loop = scf::WhileOp::create(builder, types, initial);
@@ -173,5 +184,7 @@ IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
     values.push_back(smallest);
     scf::YieldOp::create(builder, values);
   }
-  return unflatten(loop.getResults().drop_back());
+  State after = unflatten(loop.getResults().drop_back());
+  after.last = loop.getResults().back();
+  return after;
 }
