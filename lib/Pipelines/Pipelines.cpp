@@ -78,6 +78,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   lists.listsOnly = true;
   manager.addNestedPass<func::FuncOp>(cin::createExpandEncodings(lists));
   manager.addNestedPass<func::FuncOp>(cin::createExpandFormats());
+  manager.addNestedPass<func::FuncOp>(cin::createSortOperands());
   manager.addNestedPass<func::FuncOp>(cin::createExpandEncodings());
   ConvertCINToSCFOptions loops;
   loops.countRows = options.countRows;

@@ -145,3 +145,47 @@ def test_arrays_that_store_nothing() -> None:
         found = es.evaluate("r[i,j] = A[i,j]", A=empty, r=es.Format("csr"))
         assert found.nnz == 0
         assert not found.to_numpy().any()
+
+
+LISTS = [
+    "dense,compressed(unordered)",
+    "compressed(unordered),compressed(unordered)",
+    "compressed(unordered nonunique),singleton(unordered)",
+]
+
+
+def squares(S: NDArray, x: NDArray) -> Any:
+    return ((S @ x) ** 2).sum()
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_what_relies_on_an_order_reads_a_sorted_copy(form: str) -> None:
+    """Also where each row is looked at in pieces, of which nothing but sums may be made."""
+    dense, other = drawn((5, 5)), drawn((5, 5), 1)
+    S, x, rows = shuffled(dense, form), np.arange(5, dtype=np.float32), np.array([4, 0, 2])
+    cases: list[tuple[str, dict[str, Any], Any]] = [
+        ("y = sum[i](sum[j](S[i,j] * x[j]) ** 2)", {"x": x}, squares(dense, x)),
+        ("y[j,k] = S[i,j] * S[i,k]", {}, dense.T @ dense),
+        (
+            "y[j] = sum[i](S[i,j] * sum[k](S[i,k] * x[k]))",
+            {"x": x},
+            dense.T @ (dense @ x),
+        ),
+        (
+            "y[i,j] = T[i,j] * sum[k](S[i,k] * x[k])",
+            {"T": other, "x": x},
+            other * (dense @ x)[:, None],
+        ),
+        ("y[i,j] = 2 * S[i,j]", {"y": es.Format("bitmap")}, 2 * dense),
+        ("y[i,j] = 2 * S[i,j]", {"y": es.Format("csr")}, 2 * dense),
+        ("y[i] last= S[i,j] for j", {"y": np.zeros(5, np.float32)}, dense[:, -1]),
+        ("y[i] = S[i,2]", {}, dense[:, 2]),
+        ("y[i] = S[i,i]", {}, np.diagonal(dense)),
+        ("y[i,j] = S[i,j(1:4)]", {}, dense[:, 1:4]),
+        ("y[p] = sum[j](S[I[p],j])", {"I": rows}, dense[rows].sum(1)),
+    ]
+    for text, given, expected in cases:
+        result = es.evaluate(text, S=S, **given)
+        found = given["y"] if "last" in text else result
+        found = found.to_numpy() if isinstance(found, es.Array) else found
+        np.testing.assert_allclose(found, expected, err_msg=text)

@@ -99,10 +99,12 @@ SmallVector<OperandCopies::Copy> OperandCopies::findCopies(AccessOp access) {
   });
 }
 
-AssembleOp OperandCopies::findMade(Value array, ArrayRef<int64_t> order) {
+/// The copy of an array that stands in front of a statement already.
+static AssembleOp findMade(ForallOp statement, AssembleOp array,
+                           ArrayRef<int64_t> order) {
   // What is appended to is not the same everywhere.
-  bool isInput = llvm::none_of(array.getUsers(), llvm::IsaPred<AssignOp>);
-  for (Operation *user : array.getUsers()) {
+  bool isInput = llvm::none_of(array->getUsers(), llvm::IsaPred<AssignOp>);
+  for (Operation *user : array->getUsers()) {
     auto regroup = dyn_cast<RegroupOp>(user);
     if (!regroup || !isInput || regroup.getOrder() != order ||
         !regroup->isBeforeInBlock(statement))
@@ -114,11 +116,13 @@ AssembleOp OperandCopies::findMade(Value array, ArrayRef<int64_t> order) {
   return nullptr;
 }
 
-void OperandCopies::make(Value given, Copy &copy) {
-  copy.array = findMade(given, copy.order);
-  if (copy.array)
-    return;
-  auto array = given.getDefiningOp<AssembleOp>();
+AssembleOp ember::cin::findOrMakeCopy(ForallOp statement, AssembleOp array,
+                                      ArrayRef<int64_t> order, bool *isMade) {
+  AssembleOp known = findMade(statement, array, order);
+  if (isMade)
+    *isMade = !known;
+  if (known)
+    return known;
   auto stored = cast<ShapedType>(array.getValues().getType());
   OpBuilder builder(statement);
   Location loc = statement.getLoc();
@@ -128,21 +132,28 @@ void OperandCopies::make(Value given, Copy &copy) {
                                    : Type(MemRefType::get(shape, element));
   };
   Type index = makeType(builder.getI64Type());
-  SmallVector<Type> coordinates(RegroupOp::countCoordinates(copy.order.size()),
+  SmallVector<Type> coordinates(RegroupOp::countCoordinates(order.size()),
                                 index);
   auto regroup =
       RegroupOp::create(builder, loc, index, coordinates,
-                        makeType(stored.getElementType()), array, copy.order);
+                        makeType(stored.getElementType()), array, order);
   ArrayType type = array.getType();
-  auto copied = ArrayType::get(
-      builder.getContext(), type.getShape(), type.getElementType(),
-      RegroupOp::getFormatOf(type.getFormat(), copy.order));
+  auto copied = ArrayType::get(builder.getContext(), type.getShape(),
+                               type.getElementType(),
+                               RegroupOp::getFormatOf(type.getFormat(), order));
   std::string name = statement->getParentOfType<EvaluateOp>().getNameOf(array);
-  copy.array = AssembleOp::create(builder, loc, copied, regroup.getValues(),
-                                  regroup->getResults().drop_back(),
-                                  array.getSizes(), builder.getStringAttr(name),
-                                  /*counting=*/false, /*locating=*/false);
-  made.push_back(copy.array);
+  return AssembleOp::create(builder, loc, copied, regroup.getValues(),
+                            regroup->getResults().drop_back(), array.getSizes(),
+                            builder.getStringAttr(name),
+                            /*counting=*/false, /*locating=*/false);
+}
+
+void OperandCopies::make(Value given, Copy &copy) {
+  bool isMade = false;
+  copy.array = findOrMakeCopy(statement, given.getDefiningOp<AssembleOp>(),
+                              copy.order, &isMade);
+  if (isMade)
+    made.push_back(copy.array);
 }
 
 unsigned OperandCopies::size() const {

@@ -12,6 +12,12 @@
 
 namespace ember::cin {
 
+/// The copy of an array by levels of dimensions in `order`, in front of a
+/// statement, where there may be one already that does not change.
+AssembleOp findOrMakeCopy(ForallOp statement, AssembleOp array,
+                          llvm::ArrayRef<int64_t> order,
+                          bool *isMade = nullptr);
+
 /// The arrays that a statement reads by levels, each of which it may read by a
 /// copy instead whose levels are of other dimensions, or sorted. An array that
 /// is read at different indices counts once for each.
@@ -52,8 +58,6 @@ private:
   llvm::SmallVector<Copy> findCopies(AccessOp access);
   /// The copy that each operand is read by in a choice; null for none.
   llvm::SmallVector<Copy *> get(unsigned choice);
-  /// The copy of an array that stands in front of the statement already.
-  AssembleOp findMade(mlir::Value array, llvm::ArrayRef<int64_t> order);
   void make(mlir::Value array, Copy &copy);
 
   ForallOp statement;

@@ -490,6 +490,26 @@ def SimplifyIteration : Pass<"cin-simplify-iteration", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ember::cin::CINDialect"];
 }
 
+def SortOperands : Pass<"cin-sort-operands", "::mlir::func::FuncOp"> {
+  let summary = "Sort what is in no order where loops rely on one";
+  let description = [{
+    Loops that merge, search or append need coordinates in an order, each once.
+    Where an array whose levels are `unordered` is left to such a loop, the
+    statement reads a sorted copy of it, by the same dimensions.
+
+    ```mlir
+    cin.reduce add (%j) attributes {iteration = #cin.iteration<"0 & 1">} {
+      %a = cin.access %A[%i, %j] : !cin.array<?x?xf32, #cin.format<dense, compressed(unordered) fill 0.0 : f32>>
+      %b = cin.access %B[%i, %j] : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
+      ...
+    }
+    ```
+    reads `%copy`, of the results of a `cin.regroup` of `%A`, which is `dense,
+    compressed`.
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
 def ExpandFormats : Pass<"cin-expand-formats", "::mlir::func::FuncOp"> {
   let summary = "Turn loops over what one array stores into loops over positions";
   let description = [{

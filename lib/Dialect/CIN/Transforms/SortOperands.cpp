@@ -1,0 +1,95 @@
+//===- SortOperands.cpp - Sorted copies of arrays in no order -------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandCopies.h"
+
+#include "ember/Dialect/CIN/IR/CoordinateOrder.h"
+#include "ember/Dialect/CIN/Transforms/IterationDerivation.h"
+#include "ember/Dialect/CIN/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+
+namespace ember::cin {
+#define GEN_PASS_DEF_SORTOPERANDS
+#include "ember/Dialect/CIN/Transforms/Passes.h.inc"
+} // namespace ember::cin
+
+using namespace mlir;
+using namespace ember::cin;
+
+/// Derives anew what loops visit that walked one of `arrays`, or do.
+static void deriveLoops(ForallOp statement, ArrayRef<Value> arrays) {
+  statement->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool readsThem = op->walk([&](AccessOp access) {
+                         return llvm::is_contained(arrays, access.getArray())
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       }).wasInterrupted();
+    if (!isa<ForallOp, ReduceOp>(op) || !readsThem)
+      return;
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (getLevelOperands(op).empty()) {
+      if (!reduce) {
+        cast<ForallOp>(op).removeIterationAttr();
+        return;
+      }
+      reduce.removeIterationAttr();
+      reduce.removeRestAttr();
+      return;
+    }
+    IterationDerivation derivation = deriveIteration(op);
+    auto iteration = IterationAttr::get(op->getContext(), derivation.set);
+    if (!reduce) {
+      cast<ForallOp>(op).setIterationAttr(iteration);
+      return;
+    }
+    reduce.setIterationAttr(iteration);
+    reduce.setRestAttr(derivation.rest);
+  });
+}
+
+/// Has the statement of a disorder read a sorted copy; failure if there can be
+/// none.
+static LogicalResult sortOperand(EvaluateOp evaluate,
+                                 const Disorder &disorder) {
+  Operation *around = disorder.op;
+  while (around->getParentOp() != evaluate)
+    around = around->getParentOp();
+  auto statement = cast<ForallOp>(around);
+  auto array = disorder.array.getDefiningOp<AssembleOp>();
+  bool isAssigned =
+      array && llvm::any_of(array->getUsers(), [&](Operation *user) {
+        return isa<AssignOp>(user) && statement->isProperAncestor(user);
+      });
+  if (!array || isAssigned || !RegroupOp::findObstacle(array).empty())
+    return failure();
+  SmallVector<int64_t> order(array.getType().getFormat().getOrder());
+  AssembleOp copy = findOrMakeCopy(statement, array, order);
+  array.getResult().replaceUsesWithIf(copy, [&](OpOperand &use) {
+    return isa<AccessOp>(use.getOwner()) &&
+           statement->isProperAncestor(use.getOwner());
+  });
+  deriveLoops(statement, {copy.getResult()});
+  remark::passed(statement.getLoc(),
+                 remark::RemarkOpts::name("Sort").category("cin-sort-operands"))
+      << evaluate.getNameOf(array) << " is sorted: the statement "
+      << disorder.message;
+  return success();
+}
+
+namespace {
+struct SortOperands : public ember::cin::impl::SortOperandsBase<SortOperands> {
+  void runOnOperation() override {
+    getOperation()->walk([](EvaluateOp evaluate) {
+      while (std::optional<Disorder> disorder = findDisorder(evaluate))
+        if (failed(sortOperand(evaluate, *disorder)))
+          return;
+    });
+  }
+};
+} // namespace
