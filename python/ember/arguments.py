@@ -179,7 +179,10 @@ class Reader:
         try:
             value = DTYPES[self.parameter.dtype].to_c(argument)
         except (TypeError, ValueError) as error:
-            raise ArgumentError(f"{self.parameter.name} must be a number: {error}") from error
+            name, shape = self.parameter.name, getattr(argument, "shape", ())
+            # What NumPy says of it helps nobody who has left an index out.
+            reason = f"an array of shape {tuple(shape)} is given" if shape else error
+            raise ArgumentError(f"{name} must be a number: {reason}") from error
         return (int.from_bytes(bytes(value), sys.byteorder, signed=True),)
 
 

@@ -11,6 +11,7 @@ from ember.errors import ArgumentError
 from ember.sparse.evaluate import evaluate
 from ember.sparse.format import Format, format_named
 from ember.sparse.function import Function
+from ember.sparse.messages import check_letters
 
 _OPERATORS = {
     "add": "+",
@@ -53,6 +54,7 @@ def einsum(
             arrays[f"{role}_by_{one.__name__}"] = one
         names.append(f"{role}_by_{one.__name__}" if isinstance(one, Function) else one)
     text = statement_of(subscripts, len(operands), *names)
+    check_letters(subscripts, operands)
     if format is not None:
         arrays["result"] = format_named(format) if isinstance(format, str) else format
     return evaluate(text, **arrays)

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from ember.errors import ArgumentError, CompileError
+from ember.errors import ArgumentError, CompileError, KernelError
 from ember.sparse.array import Array
 from ember.sparse.call_code import MISS
 from ember.sparse.encoded import Encoded
 from ember.sparse.function import Function
 from ember.sparse.gradient import evaluate_with_gradients, needs_gradient
 from ember.sparse.kinds import Kind, kind_of, taken
+from ember.sparse.messages import explained, find_missing
 from ember.sparse.statement import Statement
 from ember.sparse.transforms import refuse_transformed
 from ember.threads import compiled_for, when_changed
@@ -70,16 +71,23 @@ def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:
         # An array of that name.
         arrays["schedule"], schedule = schedule, None
     has_functions = Function in map(type, arrays.values())
-    if not has_functions:
-        results = _called(statement if schedule is None else (statement, schedule), arrays)
-        if results is not MISS:
-            return results
-    if is_transformed():
-        refuse_transformed(arrays)
-    evaluate_anew = _evaluate_with_functions if has_functions else _evaluate_prepared
     try:
+        if not has_functions:
+            results = _called(statement if schedule is None else (statement, schedule), arrays)
+            if results is not MISS:
+                return results
+        if is_transformed():
+            refuse_transformed(arrays)
+        evaluate_anew = _evaluate_with_functions if has_functions else _evaluate_prepared
         return evaluate_anew(statement, arrays, schedule)
+    except KernelError as error:
+        message = explained(str(error), arrays)
+        if message == str(error):
+            raise
+        raise type(error)(message) from None
     except CompileError as error:
+        if missing := find_missing(str(error), arrays):
+            raise ArgumentError(f"{statement}: '{missing}' is read, and it is not given") from None
         hint = _hint_of_empty_list(str(error), arrays)
         if hint is None:
             raise

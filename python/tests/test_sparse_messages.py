@@ -1,0 +1,72 @@
+"""What errors of statements on arrays say: names and sizes that whoever calls them knows.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import ember.sparse as es
+import numpy as np
+import pytest
+from ember.errors import ArgumentError, EmberError, IndexOutOfRangeError, KernelError
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "error", "message"),
+    [
+        (
+            "y[i] = x[i] + z[i]",
+            {"x": np.ones(4), "z": [1.0, 2.0]},
+            KernelError,
+            "dimension 0 of x and dimension 0 of z have different sizes, 4 and 2",
+        ),
+        ("y = x", {"x": np.ones(3)}, ArgumentError, "x must be a number: an array of shape (3,)"),
+        (
+            "y[i] = size(A, 1) * x[i]",
+            {"x": np.ones(3)},
+            ArgumentError,
+            "'A' is read, and it is not given",
+        ),
+    ],
+)
+def test_errors_of_statements(
+    text: str, given: dict[str, Any], error: type[EmberError], message: str
+) -> None:
+    for _ in range(2):
+        with pytest.raises(error, match=re.escape(message)):
+            es.evaluate(text, **given)
+
+
+def test_parts_of_arrays_are_no_names() -> None:
+    coordinates, positions = np.array([0, 2, 1]), np.array([0, 2, 3])
+    S = es.Array("csr", (2, 3), np.ones(3), [(positions, coordinates)])
+    x = np.ones(3)
+    assert es.evaluate("y[i] = S[i,j] * x[j]", S=S, x=x).tolist() == [2, 1]
+    coordinates[1] = 7
+    with pytest.raises(IndexOutOfRangeError, match="of coordinates of level 1 of 'S' is out of"):
+        es.evaluate("y[i] = S[i,j] * x[j]", S=S, x=x)
+    # An array of such a name is one.
+    with pytest.raises(IndexOutOfRangeError, match="of 'S_coordinates1' is out of"):
+        es.evaluate("y[p] = x[S_coordinates1[p]]", S_coordinates1=coordinates, x=x)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: es.einsum("ij,jk->ik", np.ones((2, 3)), np.ones((4, 2))),
+            "letter 'j' of 'ij,jk->ik' is of size 3 in operand 0, and of size 4 in operand 1",
+        ),
+        (lambda: es.einsum("ii", np.ones((2, 3))), "letter 'i' of 'ii' is of size 2 in operand 0"),
+        (
+            lambda: es.einsum("ij,j", np.ones((2, 3)), [[1.0]]),
+            "operand 1 of 'ij,j' has 1 letters, and an array of 2 dimensions is given",
+        ),
+    ],
+)
+def test_errors_of_einsum(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ArgumentError, match=re.escape(message)):
+        call()
