@@ -500,12 +500,10 @@ def SortOperands : Pass<"cin-sort-operands", "::mlir::func::FuncOp"> {
     ```mlir
     cin.reduce add (%j) attributes {iteration = #cin.iteration<"0 & 1">} {
       %a = cin.access %A[%i, %j] : !cin.array<?x?xf32, #cin.format<dense, compressed(unordered) fill 0.0 : f32>>
-      %b = cin.access %B[%i, %j] : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
       ...
     }
     ```
-    reads `%copy`, of the results of a `cin.regroup` of `%A`, which is `dense,
-    compressed`.
+    reads a `dense, compressed` copy, which `cin.regroup` makes of `%A`.
   }];
   let dependentDialects = ["::ember::cin::CINDialect"];
 }
