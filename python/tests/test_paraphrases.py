@@ -104,7 +104,42 @@ FUNCTIONS: dict[str, Spelling] = {
     "softmax": lambda T, R, h, r, t: (functional.softmax(T[h], -1) * R[r]).sum(1),
     "log_softmax": lambda T, R, h, r, t: (functional.log_softmax(T[h], 1) * R[r]).sum(1),
 }
-SPELLINGS = {**PRODUCTS, **DISTANCES, **FUNCTIONS}
+# Halves that are computed one behind another, of which others are computed, and parts are taken.
+PARTS: dict[str, Spelling] = {
+    "gated": lambda T, R, h, r, t: functional.glu(torch.cat([T[h], R[r]], -1)).sum(1),
+    "rotated": lambda T, R, h, r, t: (_rotated(T[h]) * R[r].sin() + T[h] * R[r].cos()).sum(1),
+    "squared": lambda T, R, h, r, t: (
+        (torch.cat([T[h][:, :6] * R[r][:, 6:], T[t][:, 3:9]], 1) ** 2).mul(T[t]).sum(-1)
+    ),
+    "taken apart": lambda T, R, h, r, t: _quarters(torch.cat([T[h][:, :6], R[r][:, :6]], 1)),
+    "other parts": lambda T, R, h, r, t: (
+        torch.cat([T[h][:, :6], R[r][:, 6:]], 1) * torch.cat([T[t][:, :3], R[r][:, :9]], 1)
+    ).sum(1),
+    "columns of a stack": lambda T, R, h, r, t: _ends(torch.stack([T[h], R[r], T[t]], 1)),
+}
+# Distances of numbers of which rows have two parts, and means with variances.
+PAIRS: dict[str, Spelling] = {
+    "hypot": lambda T, R, h, r, t: torch.hypot(T[h] - R[r], T[t]).sum(1),
+    "var_mean": lambda T, R, h, r, t: sum(torch.var_mean(T[h] * R[r], 1)),  # type: ignore[return-value]
+    "mean of std_mean": lambda T, R, h, r, t: torch.std_mean(T[h] * R[r], 1)[1],
+    "deviation of std_mean": lambda T, R, h, r, t: torch.std_mean(T[h] * R[r], 1)[0],
+    "number as a tensor": lambda T, R, h, r, t: (T[h] * R[r]).sum(1) / torch.tensor(8.0),
+    "infinite": lambda T, R, h, r, t: (T[h].masked_fill(torch.isinf(1 / R[r]), 0) * T[t]).sum(1),
+}
+SPELLINGS = {**PRODUCTS, **DISTANCES, **FUNCTIONS, **PARTS, **PAIRS}
+
+
+def _rotated(rows: Tensor) -> Tensor:
+    one, other = rows.chunk(2, -1)
+    return torch.cat([-other, one], -1)
+
+
+def _quarters(rows: Tensor) -> Tensor:
+    return (rows[:, :3] * rows[:, 3:6] * rows[:, 6:9] * rows[:, -3:]).sum(1)
+
+
+def _ends(rows: Tensor) -> Tensor:
+    return (rows[:, 0] * rows[:, 1] - rows[:, -1]).sum(1)
 
 
 def _of_pair(both: Tensor, other: Tensor) -> Tensor:
@@ -134,6 +169,8 @@ def test_values_and_gradients(spelling: str) -> None:
     draw = torch.Generator().manual_seed(5)
     tables = [torch.randn(ROWS, LENGTH, generator=draw, dtype=torch.float64) for _ in range(2)]
     places = [torch.randint(ROWS, (LOOKUPS,), generator=draw) for _ in range(3)]
-    heard = check_function(SPELLINGS[spelling], *tables, *places, dynamic=True)
+    # Where parts begin is known of rows whose length stays.
+    is_dynamic = spelling not in PARTS
+    heard = check_function(SPELLINGS[spelling], *tables, *places, dynamic=is_dynamic)
     assert heard.kinds() <= {"row_score", "statements"}
     assert heard.covered("") > 1

@@ -22,6 +22,7 @@ from ember.torch.translate.values import (
     Value,
     is_one,
     known_number,
+    literal,
 )
 
 TYPES = {**VALUE_TYPES, **INDEX_TYPES, torch.bool: "i1"}
@@ -87,7 +88,10 @@ class Arrays:
         )
 
     def constant(self, tensor: Tensor) -> Value:
-        """A tensor that the statements bring along."""
+        """A tensor that the statements bring along, or a number that they have."""
+        if not tensor.dim() and tensor.is_floating_point():
+            text = literal(tensor.item())
+            return Value((), tensor.dtype, lambda _: text)
         name = f"c{len(self.constants)}"
         self.constants[name] = tensor
         return self._array(name, tensor)

@@ -1,11 +1,12 @@
-"""Tensors of integers that a graph makes of nothing, as torch.tril_indices does: made once.
+"""Tensors of integers, and numbers, that a graph makes of nothing, as torch.tril_indices does: made
+once.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import Tensor
@@ -33,9 +34,17 @@ def constants_of(graph: Graph) -> dict[Node, Tensor]:
             arguments, keywords = map_arg((node.args, node.kwargs), found.__getitem__)
             with for_later_calls():
                 value = node.target(*arguments, **keywords)
-        if isinstance(value, Tensor) and value.dtype in (*INDEX_TYPES, torch.bool):
+        if _is_number_or_places(value):
             found[node] = value
     return found
+
+
+def _is_number_or_places(value: Any) -> TypeGuard[Tensor]:
+    """Whether a tensor is one number, or has integers or booleans."""
+    if not isinstance(value, Tensor):
+        return False
+    is_number = value.is_floating_point() and not value.dim()
+    return is_number or value.dtype in (*INDEX_TYPES, torch.bool)
 
 
 def _is_fixed(node: Node) -> bool:
@@ -45,8 +54,7 @@ def _is_fixed(node: Node) -> bool:
         isinstance(target, private.OpOverload)
         and not target._schema.is_mutable
         and torch.Tag.nondeterministic_seeded not in target.tags
-        and isinstance(example, Tensor)
-        and example.dtype in (*INDEX_TYPES, torch.bool)
+        and _is_number_or_places(example)
         and all(isinstance(size, int) and size <= MOST_ELEMENTS for size in example.shape)
         and not any(isinstance(one, torch.SymInt) for one in _numbers(node.args))
     )

@@ -10,7 +10,7 @@ import torch
 from torch.fx import Node
 
 from ember.torch.translate.table import Call, translates
-from ember.torch.translate.values import NotTranslatedError, Value, literal
+from ember.torch.translate.values import Indices, NotTranslatedError, Value, literal
 
 # What is computed of one operand, by operators that are named so.
 _UNARY = {
@@ -113,11 +113,16 @@ for _name, _sign in _COMPARISONS.items():
     _enter_comparison(_name, _sign)
 
 
-@translates("aten::isnan")
-def _isnan(call: Call) -> Value:
-    return call.statements.elementwise(
-        call.sizes, torch.bool, [call.value("self")], "({0} != {0})".format
-    )
+def _enter_question(name: str, text: str) -> None:
+    @translates(f"aten::{name}")
+    def _(call: Call) -> Value:
+        return call.statements.elementwise(
+            call.sizes, torch.bool, [call.value("self")], text.format
+        )
+
+
+_enter_question("isinf", "(abs({0}) == inf)")
+_enter_question("isnan", "({0} != {0})")
 
 
 def _sum(call: Call, sign: str) -> Value:
@@ -152,6 +157,16 @@ def _div(call: Call) -> Value:
     if call.arguments.get("rounding_mode") is not None:
         raise NotTranslatedError
     return call.elementwise([call.value("self"), call.value("other")], "({0} / {1})".format)
+
+
+@translates("aten::hypot")
+def _hypot(call: Call) -> Value:
+    operands = [call.value("self"), call.value("other")]
+    largest = call.elementwise(operands, "detach(max(abs({0}), abs({1})))".format)
+    # Squares may be infinite, or 0, where the root of their sum is not.
+    scale = call.elementwise([largest], "({0} if 0 < {0} and {0} < inf else 1.0)".format)
+    text = "({2} * sqrt({0} / {2} * ({0} / {2}) + {1} / {2} * ({1} / {2})))"
+    return call.elementwise([*operands, scale], text.format)
 
 
 @translates("aten::pow")
@@ -275,9 +290,24 @@ def _full(call: Call) -> Value:
     return Value(call.sizes, call.result.dtype, lambda _: text)
 
 
+@translates("aten::empty", "aten::empty_permuted")
+def _empty(call: Call) -> Value:
+    """What nothing reads before it is written."""
+
+    def at(_: Indices) -> str:
+        raise NotTranslatedError("its elements are any", call.node)
+
+    return Value(call.sizes, call.result.dtype, at)
+
+
 @translates("aten::_to_copy")
 def _to_copy(call: Call) -> Value:
     return call.elementwise([call.value("self")], "{0}".format)
+
+
+@translates("aten::copy")
+def _copy(call: Call) -> Value:
+    return call.elementwise([call.value("src")], "{0}".format)
 
 
 @translates("aten::alias", "aten::clone", "aten::detach", "aten::lift_fresh_copy")

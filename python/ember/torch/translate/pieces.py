@@ -17,6 +17,7 @@ from ember.torch.translate.values import (
     SplitError,
     Variable,
     is_one,
+    same_sizes,
 )
 
 
@@ -73,7 +74,11 @@ class Pieces:
                 if error.index not in sizes and error.index[:-1] in sizes:
                     # A part is of parts itself.
                     return self.of(sizes, element, splits=False)
-                if error.index not in piece.sizes:
+                size = piece.sizes.get(error.index)
+                # Other parts than those of which it is one already do not begin where it does.
+                if size is None or (
+                    isinstance(error, PartedError) and not same_sizes([sum(error.sizes)], [size])
+                ):
                     raise
                 if isinstance(error, SplitError):
                     pending.insert(0, self._split(piece, error))

@@ -184,6 +184,13 @@ def _var(call: Call) -> Value:
     )
 
 
+@translates("aten::std_mean", "aten::var_mean")
+def _with_mean(call: Call) -> Value:
+    if call.number:
+        return _mean(call)
+    return _std(call) if call.name == "aten::std_mean" else _var(call)
+
+
 @translates("aten::linalg_vector_norm")
 def _norm(call: Call) -> Value:
     value, order = _operand(call), call.given("ord")

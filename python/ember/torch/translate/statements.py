@@ -449,9 +449,15 @@ class Statements(Arrays):
     ) -> Value:
         """A function of the operands' elements, which are broadcast."""
         elements = [broadcast(operand, sizes) for operand in operands]
-        return self.let(
-            sizes, dtype, lambda indices: function(*(element(indices) for element in elements))
-        )
+
+        def element(indices: Indices) -> str:
+            return function(*(element(indices) for element in elements))
+
+        try:
+            return self.let(sizes, dtype, element)
+        except PartedError:
+            # Of tensors one behind another, elements are computed where they are read.
+            return Value(tuple(sizes), dtype, element)
 
     @property
     def text(self) -> str:

@@ -94,6 +94,38 @@ class Part(str):
         part.own, part.sizes, part.number = own, tuple(sizes), number
         return part
 
+    def within(self, sizes: Sequence[Any]) -> tuple[int, str] | None:
+        """Which one of such tensors it is of, and the index there; None where it is of others."""
+        return (self.number, self.own) if same_sizes(self.sizes, sizes) else None
+
+
+class Span(str):
+    """An index of so many elements from one on, which `inner` counts."""
+
+    inner: str
+    begin: int
+    size: Any
+
+    @staticmethod
+    def of(inner: str, begin: int, size: Any) -> "Span":
+        """The index of what is counted so."""
+        span = Span(str(begin) if inner == FIRST else f"({inner} + {begin})")
+        span.inner, span.begin, span.size = inner, begin, size
+        return span
+
+    def within(self, sizes: Sequence[Any]) -> tuple[int, str] | None:
+        """Which one of several tensors one behind another it is of, and the index there; None where
+        it is of several, or that is not known."""
+        begin, size = self.begin, known_number(self.size)
+        for number, own in enumerate(map(known_number, sizes)):
+            if size is None or own is None or begin < own < begin + size:
+                return None
+            if begin < own:
+                is_whole = size == own
+                return number, self.inner if is_whole else Span.of(self.inner, begin, size)
+            begin -= own
+        return None
+
 
 @dataclass(frozen=True)
 class Value:

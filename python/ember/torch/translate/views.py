@@ -20,11 +20,11 @@ from ember.torch.translate.values import (
     NotTranslatedError,
     Part,
     PartedError,
+    Span,
     Value,
     broadcast,
     is_one,
     known_number,
-    same_sizes,
 )
 
 
@@ -123,7 +123,8 @@ def _select(call: Call) -> Value:
         index += size
 
     def at(indices: Indices) -> str:
-        return value.at([*indices[:dimension], str(index), *indices[dimension:]])
+        place = Span.of(FIRST, index, 1)
+        return value.at([*indices[:dimension], place, *indices[dimension:]])
 
     return call.shown(value, at)
 
@@ -156,7 +157,7 @@ def _some(
     call: Call, value: Value, dimension: int, begin: int, step: int = 1, is_behind: bool = False
 ) -> Value:
     """Elements in steps from one on; is_behind: all of those."""
-    if not is_behind:
+    if not is_behind and not is_one(call.sizes[dimension]):
         # Nothing but a range says how many elements there are.
         call.statements.number_of(call.sizes[dimension])
         call.statements.are_ranged = True
@@ -164,7 +165,9 @@ def _some(
     def at(indices: Indices) -> str:
         index = indices[dimension]
         _refuse_places(call, index)
-        place = f"({index} * {step} + {begin})" if step != 1 else f"({index} + {begin})"
+        place = f"({index} * {step} + {begin})"
+        if step == 1 or index == FIRST:
+            place = Span.of(index, begin, call.sizes[dimension])
         return value.at([*indices[:dimension], place, *indices[dimension + 1 :]])
 
     return call.shown(value, at)
@@ -245,9 +248,11 @@ def _behind_another(call: Call, parts: Sequence[Value], dimension: int) -> Value
 
     def at(indices: Indices) -> str:
         index = indices[dimension]
-        if not isinstance(index, Part) or not same_sizes(index.sizes, sizes):
+        within = index.within(sizes) if isinstance(index, Part | Span) else None
+        if within is None:
             raise PartedError(index, sizes, call.node)
-        return parts[index.number].at([*indices[:dimension], index.own, *indices[dimension + 1 :]])
+        number, own = within
+        return parts[number].at([*indices[:dimension], own, *indices[dimension + 1 :]])
 
     is_looked_up = any(part.is_looked_up for part in parts)
     return Value(call.sizes, call.result.dtype, at, is_looked_up=is_looked_up)
