@@ -49,7 +49,30 @@ def embedded(w: Tensor, i: Tensor) -> Tensor:
     return rows.sum(1)
 
 
-@pytest.mark.parametrize("function", [masked, multiplied, chained, embedded])
+def written(w: Tensor, i: Tensor) -> Tensor:
+    rows = w[i]
+    rows[i < ROWS // 2] = 0
+    rows[:, torch.arange(LOOKUPS) == 1] = w[7]
+    return rows.sum(1)
+
+
+def written_columns(w: Tensor, i: Tensor) -> Tensor:
+    rows = functional.embedding(i, w)
+    rows[..., 0] = 0.5
+    rows[:, -1] = w[3]
+    return (rows * rows).sum(1)
+
+
+def written_elements(w: Tensor, i: Tensor) -> Tensor:
+    rows = w[i]
+    rows[rows < 0] = 2
+    return rows.index_put_((i > ROWS // 2,), torch.zeros(())).sum(1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [masked, multiplied, chained, embedded, written, written_columns, written_elements],
+)
 def test_rows_that_are_changed(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """They are values as all others: nobody else sees what is changed."""
     heard = check_function(function, table(), index(BAGS, LOOKUPS))
@@ -62,6 +85,38 @@ def test_rows_that_somebody_keeps() -> None:
         first = rows[:, 0]
         rows *= 2
         return rows.sum(1) + first
+
+    check_function(function, table(), index(BAGS, LOOKUPS))
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        lambda rows: torch.empty_like(rows).zero_(),
+        lambda rows: torch.empty(rows.shape).fill_(0.5),
+        lambda rows: rows.new_empty(rows.shape).copy_(rows),
+    ],
+)
+def test_memory_without_values(begin: Callable[[Tensor], Tensor]) -> None:
+    """What is made without values, and then given some, is begun in the kernel."""
+
+    def function(rows: Tensor, edges: Tensor) -> Tensor:
+        return begin(rows).index_add_(0, edges[1], rows[edges[0]])
+
+    heard = check_function(function, table(), index(2, 1500))
+    assert heard.kinds() == {"statements"}
+    assert heard.covered("statements") > 4
+
+
+def test_what_was_written_to_is_read_again() -> None:
+    """Each reader sees what is there when it reads."""
+
+    def function(w: Tensor, i: Tensor) -> Tensor:
+        rows = w[i]
+        rows[i < ROWS // 2] = 0
+        before = rows.sum(1)
+        rows[i >= ROWS // 2] = 1
+        return before + rows.sum(1)
 
     check_function(function, table(), index(BAGS, LOOKUPS))
 

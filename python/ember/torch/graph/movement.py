@@ -8,7 +8,9 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import operator
 from collections.abc import Collection, Iterable
+from typing import Any
 
 from torch import Tensor
 from torch.fx import Graph, Node
@@ -17,12 +19,28 @@ from ember.torch.graph.effects import OUTSIDE, Memory, changed_by, effect_of, st
 from ember.torch.graph.operations import same_number, tensor_of
 
 
+def _written(tensor: Tensor, index: Any, elements: Any) -> Tensor:
+    """operator.setitem, which returns nothing."""
+    tensor[index] = elements
+    return tensor
+
+
+def drop_results(graph: Graph) -> None:
+    """Makes what is written by an index what the program says again."""
+    for node in graph.find_nodes(op="call_function", target=_written):
+        node.replace_all_uses_with(node.args[0])
+        node.target, node.meta["example_value"] = operator.setitem, None
+
+
 def use_results(graph: Graph) -> None:
     """Makes later uses of a tensor that an operation changes and returns uses of what it returns.
 
     The two are one tensor. Afterwards an operand is what its node computes, unless another view of
     its memory is changed.
     """
+    for node in graph.find_nodes(op="call_function", target=operator.setitem):
+        if tensor_of(node.args[0]) is not None:
+            node.target, node.meta["example_value"] = _written, tensor_of(node.args[0])
     memory = Memory(graph)
     for node in graph.nodes:
         same = [source for source in node.all_input_nodes if _is_same(memory, source, node)]

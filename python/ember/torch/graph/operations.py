@@ -365,10 +365,10 @@ def tensor_of(argument: Any) -> torch.Tensor | None:
     return value if isinstance(value, torch.Tensor) else None
 
 
-# Operations that make tensors of one number.
+# Operations that make tensors of one number, or of any.
 CONSTANTS = frozenset(
     f"{prefix}{name}{suffix}"
-    for name in ("zeros", "ones", "full")
+    for name in ("empty", "zeros", "ones", "full")
     for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
 )
 # Those that give a tensor the sizes of another one.

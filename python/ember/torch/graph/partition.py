@@ -24,7 +24,7 @@ from ember.torch.graph.lookup_region import (
     rows_at,
     selection_at,
 )
-from ember.torch.graph.movement import changed_behind, use_results, why_not_movable
+from ember.torch.graph.movement import changed_behind, drop_results, use_results, why_not_movable
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import name_of, tensor_of, value_of
 from ember.torch.graph.region import Region, likely_arguments, reference_of, replace
@@ -68,6 +68,7 @@ def partition(module: GraphModule, settings: Settings) -> Report:
         call = replace(region, f"ember_{region.kind}_{number}")
         programs = call.programs(likely)
         report.compiled.insert(0, Compiled(region.kind, region.title, nodes, call, programs))
+    drop_results(graph)
     # Inductor makes one loop of additions.
     if regions and settings.reorders and settings.rest == "eager":
         put_linear_together(graph)

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
+
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.operations import is_tensor
 from ember.torch.translate.lookups import places_of
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
+    FIRST,
     Indices,
     NotTranslatedError,
     Value,
@@ -191,12 +194,31 @@ def _index_add(call: Call) -> Value:
     return (scatter if factor == "1" else replace(scatter, element=element)).combined("sum")
 
 
+def _written_where(call: Call, onto: Value) -> Value:
+    """A tensor with one element, or row, in the place of all where a mask holds."""
+    (place, given), *others = [(k, one) for k, one in enumerate(call.arguments["indices"]) if one]
+    mask, values = call.value_of(given), _elements(call, "values")
+    behind = onto.rank - place - mask.rank
+    is_row = values.rank <= behind or is_one(values.sizes[-behind - 1])
+    if others or mask.dtype is not torch.bool or not is_row:
+        raise NotTranslatedError("which of its elements comes where is not known")
+    sizes = (*onto.sizes[:place], 1, *onto.sizes[onto.rank - behind :])
+    element = broadcast(values, sizes)
+
+    def at(indices: Indices) -> str:
+        front, own = indices[:place], indices[place : place + mask.rank]
+        new = element([*front, FIRST, *indices[place + mask.rank :]])
+        return f"({new} if {mask.at(own)} else {onto.at(indices)})"
+
+    return call.statements.let(call.sizes, call.result.dtype, at)
+
+
 @translates("aten::index_put")
 def _index_put(call: Call) -> Value:
     """Rows, or other parts, of `values` to the places that indices have."""
     onto = call.value("self")
     if not call.given("accumulate"):
-        raise NotTranslatedError
+        return _written_where(call, onto)
     places = places_of(call)
     if any(is_one(onto.sizes[dimension]) for dimension in places.of):
         raise NotTranslatedError
