@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -157,9 +158,31 @@ def summed_onto_rows(w: Tensor, i: Tensor) -> Tensor:
     return found
 
 
+def largest(w: Tensor, i: Tensor) -> Tensor:
+    found = w[i[:, 0]]
+    for k in range(1, 3):
+        found = torch.maximum(found, w[i[:, k]])
+    return found
+
+
+def summed_columns(w: Tensor, i: Tensor) -> Tensor:
+    """Of one lookup."""
+    return reduce(torch.add, w[i].unbind(1))
+
+
+def fused(w: Tensor, i: Tensor, weights: Tensor) -> Tensor:
+    found = torch.zeros(len(i), LENGTH)
+    for k in range(3):
+        found = torch.addcmul(found, w[i[:, k]], weights[:, k : k + 1])
+    return found
+
+
 @pytest.mark.parametrize(
     ("function", "kind"),
     [
+        (largest, "rows"),
+        (summed_columns, "rows"),
+        (fused, "statements"),
         (mixed, "statements"),
         (weighted, "statements"),
         (summed_onto_zeros, "rows"),

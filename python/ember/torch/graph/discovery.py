@@ -410,7 +410,7 @@ def _cuts_gradients(node: Node) -> bool:
     """
     is_float = any(tensor.is_floating_point() for tensor in _tensors_of(node))
     operation = read(node)
-    if operation is not None and operation.name in ("detach", *CONSTANTS):
+    if is_constant(node) or (operation is not None and operation.name == "detach"):
         return False
     # Of others it asks for sizes alone.
     like = operation.get("other") if operation and operation.name in LIKE_OTHERS else None
@@ -438,8 +438,8 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
         is_inside = node is root or all(user in own for user in node.users)
         if not is_inside and _is_for_products(node):
             is_inside = any(user in own for user in node.users)
-        is_for_lookups = with_places and (
-            is_for_nothing(node) or _is_for_few(node) or _is_of_nothing(node)
+        is_for_lookups = is_constant(node) or (
+            with_places and (is_for_nothing(node) or _is_for_few(node) or _is_of_nothing(node))
         )
         if is_inside and (node in depending or is_for_lookups):
             own.add(node)
@@ -481,6 +481,17 @@ def _is_elementwise(node: Node) -> bool:
     return not is_slow(text) and not _REDUCTION.search(text)
 
 
+def is_of_elements(node: Node) -> bool:
+    """Whether a node looks rows up, or computes elements in no more time than it takes to read
+    them: of operands that are broadcast to as many."""
+    if looked_up_in(node) is not None or is_view(node) or not _is_elementwise(node):
+        return looked_up_in(node) is not None
+    tensors = [one for one in map(tensor_of, (node, *node.all_input_nodes)) if one is not None]
+    whole, *operands = (likely_sizes(one.shape) for one in tensors)
+    aligned = ([1] * (len(whole) - len(sizes)) + sizes for sizes in operands)
+    return list(map(max, zip(*aligned, strict=False))) == whole
+
+
 def _is_of_nothing(node: Node) -> bool:
     """Whether a mask is the same in each call."""
     is_kind = dtype_of(node) is torch.bool or not node.all_input_nodes
@@ -516,9 +527,13 @@ def _lookups_in(node: Node) -> list[Tensor]:
 
 def is_for_nothing(node: Node) -> bool:
     """Whether a node computes places, the same elements at other indices, or one number."""
+    return is_constant(node) or is_view(node) or dtype_of(node) in INDEX_TYPES
+
+
+def is_constant(node: Node) -> bool:
+    """Whether a node makes a tensor of one number, as what others are added to begins with."""
     operation = read(node)
-    is_constant = operation is not None and operation.name in CONSTANTS
-    return is_constant or is_view(node) or dtype_of(node) in INDEX_TYPES
+    return operation is not None and operation.name in CONSTANTS
 
 
 def _shared(root: Node, nodes: Collection[Node]) -> list[Node]:

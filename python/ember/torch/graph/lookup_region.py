@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
-import operator
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -40,6 +39,8 @@ from ember.torch.graph.discovery import (
     find,
     find_reduced,
     find_selected,
+    is_constant,
+    is_of_elements,
     is_view,
     requires_gradient,
     why_not_alone,
@@ -48,7 +49,6 @@ from ember.torch.graph.encoded_bags import is_encoded_bag, why_untranslated
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import (
-    CONSTANTS,
     fixed_size,
     likely_sizes,
     name_of,
@@ -75,8 +75,6 @@ SELECTION = "selection"
 MOST_SELECTED_ROWS = 8
 # What is looked up and not computed with: masks, too.
 COPIED_TYPES = VALUE_TYPES | INDEX_TYPES
-# Operations on elements of rows that take no longer than reading these: others are PyTorch's.
-_ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 
 
 def lookup_region_at(node: Node, settings: Settings) -> Region | None:
@@ -131,7 +129,7 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     whole = tensor_of(node)
     if whole is None or whole.dtype not in VALUE_TYPES or whole.dim() < 2:
         return None
-    if not private.has_operators or not _is_of_elements(node):
+    if not private.has_operators or not is_of_elements(node):
         return None
     if _renormalises(node):
         raise NoMatchError("max_norm changes the rows that are looked up")
@@ -148,7 +146,7 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     for statements in (found.statements, found.statements.of_rows):
         if statements is not None:
             statements.join()
-    lookups, table = len(found.irregular), tensor_of(found.tables[0])
+    lookups, table = _lookups_of(found, whole), tensor_of(found.tables[0])
     assert table is not None
     slower = why_rows_are_slower(
         lookups, likely_sizes(whole.shape), likely_sizes(table.shape), whole.dtype.itemsize
@@ -216,6 +214,12 @@ def _weights_in(found: Found) -> set[Node]:
     return read - set(found.tables)
 
 
+def _lookups_of(found: Found, whole: Tensor) -> int:
+    """How many rows are looked up for each one of the result: of each lookup one, or several."""
+    rows = sum(math.prod(likely_sizes(sizes)) for sizes in found.elements)
+    return max(len(found.irregular), rows // max(math.prod(likely_sizes(whole.shape)), 1))
+
+
 def _are_weights(nodes: Collection[Node], lookups: int, result: Tensor) -> bool:
     """Whether tensors have a number for each row of the result, or for each that is looked up."""
     tensors = [tensor for one in nodes if (tensor := tensor_of(one)) is not None]
@@ -234,10 +238,10 @@ def _is_of_rows_alone(found: Found, whole: Tensor) -> bool:
     return (
         not statements.reduces
         and not statements.are_ranged
-        and (not weights or _are_weights(weights, len(found.irregular), whole))
+        and (not weights or _are_weights(weights, _lookups_of(found, whole), whole))
         and (bool(statements.encodings) or all(dtype_of(table) is dtype for table in found.tables))
         and all(map(_is_of_matrix_rows, found.irregular))
-        and all(is_view(one) or _is_of_elements(one) or _is_constant(one) for one in found.nodes)
+        and all(is_view(one) or is_of_elements(one) or is_constant(one) for one in found.nodes)
     )
 
 
@@ -247,21 +251,6 @@ def _renormalises(node: Node) -> bool:
     if operation is None or operation.name != "embedding":
         return False
     return operation.get("max_norm") is not None
-
-
-def _is_of_elements(node: Node) -> bool:
-    """Whether a node looks rows up, or computes elements in no more time than it takes to read
-    them."""
-    operation = read(node)
-    # x += y is no operation of that name where x is new.
-    name = "add" if node.target is operator.iadd else operation.name if operation else ""
-    return looked_up_in(node) is not None or name in _ARITHMETIC
-
-
-def _is_constant(node: Node) -> bool:
-    """Whether a node makes a tensor of one number, as what others are added to begins with."""
-    operation = read(node)
-    return operation is not None and operation.name in CONSTANTS
 
 
 def _is_list_of_rows(node: Node) -> bool:
@@ -334,7 +323,8 @@ def region_of(
     if kind == BAGS:
         program = _with_shared_loops(program)
     if kind == ROWS and not least:
-        program = replace(program, rows=(len(found.irregular), inputs.index(found.tables[0])))
+        lookups = _lookups_of(found, whole)
+        program = replace(program, rows=(lookups, inputs.index(found.tables[0])))
     program = replace(
         program,
         least=least,
