@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 from torch.autograd import forward_ad
-from torch.fx import Graph, Node, Proxy
+from torch.fx import Node, Proxy
 
 from ember.torch.capture import private_names as names
 
@@ -411,12 +411,11 @@ def number_of(symbolic: Any) -> Any:
     return kinds[type(symbolic)](node.expr)
 
 
-def node_of_expression(expression: Any, of_symbol: Callable[[Any], Node], graph: Graph) -> Node:
-    """A node that computes an expression of sizes; of_symbol: the node of one of these."""
-    _, interpret, analysis = names.all_of(names.OPERATORS) or ()
-    made: Node = interpret(
-        analysis, {}, expression, missing_handler=lambda symbol: Proxy(of_symbol(symbol))
-    ).node
+def node_of_expression(expression: Any, parts: Sequence[Node | int]) -> Node:
+    """A node that computes an expression of sizes of its parts, one of which is a node at least."""
+    _, apply, analysis = names.all_of(names.OPERATORS) or ()
+    operands = [Proxy(part) if isinstance(part, Node) else part for part in parts]
+    made: Node = apply(analysis, operands, expression).node
     return made
 
 

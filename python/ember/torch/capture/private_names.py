@@ -126,7 +126,7 @@ OPERATORS = Feature(
     "what only statements describe is left to PyTorch",
     {
         "torch._decomp:_core_aten_decompositions_post_autograd": "says what operators are made of",
-        "torch.utils._sympy.interp:sympy_interp": "computes sizes of those that inputs have",
+        "torch.utils._sympy.interp:_run_sympy_handler": "computes sizes of those that inputs have",
         "torch.utils._sympy.reference:PythonReferenceAnalysis": "does so by Python's operators",
     },
 )

@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -20,6 +20,12 @@ from torch.fx.node import map_aggregate
 from ember.torch.capture import private
 
 _NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+# Questions about a tensor's shape, which what is made of operators may ask as operators.
+_QUESTIONS = frozenset(
+    f"aten::{prefix}{name}"
+    for name in ("numel", "size", "storage_offset", "stride")
+    for prefix in ("", "sym_")
+)
 
 
 class Recorder(private.DispatchMode):  # type: ignore[misc]
@@ -59,7 +65,7 @@ class Recorder(private.DispatchMode):  # type: ignore[misc]
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         kwargs = kwargs or {}
-        if func.namespace == "prim":
+        if func.namespace == "prim" or func._schema.name in _QUESTIONS:
             return func(*args, **kwargs)
         # Autograd sees into operators that are made of others, but not below it, and decompositions
         # call some.
@@ -128,21 +134,38 @@ class Recorder(private.DispatchMode):  # type: ignore[misc]
         self._know(tensor, node)
         return node
 
-    def _size(self, expression: Any, value: Any) -> Node:
-        """The node of a size, by the first tensor that has it, or else by those of its symbols."""
+    def _size(self, expression: Any, value: Any) -> Any:
+        """The node of a size, by the first tensor that has it, or else by those of its parts."""
         if (known := self._expressions.get(expression)) is not None:
             return known
+        for node, dimension, size in self._sizes():
+            if size.node.expr == expression:
+                target = torch.ops.aten.sym_size.int
+                return self._number(self.graph.call_function(target, (node, dimension)), size)
+        if expression.is_number:
+            return int(expression)
+        if expression.is_symbol:
+            return self._quotient(expression)
+        parts = [self._size(part, None) for part in expression.args]
+        return self._number(private.node_of_expression(expression, parts), value)
+
+    def _sizes(self) -> Iterator[tuple[Node, int, torch.SymInt]]:
+        """The symbolic sizes of tensors, with their dimensions."""
         for node in self._tensors:
             for dimension, size in enumerate(node.meta["val"].shape):
-                if isinstance(size, torch.SymInt) and size.node.expr == expression:
-                    target = torch.ops.aten.sym_size.int
-                    return self._number(self.graph.call_function(target, (node, dimension)), size)
-        if expression.is_symbol:
-            raise RuntimeError(f"it needs {expression}, a size that none of its inputs has")
-        made = private.node_of_expression(
-            expression, lambda symbol: self._size(symbol, None), self.graph
-        )
-        return self._number(made, value)
+                if isinstance(size, torch.SymInt):
+                    yield node, dimension, size
+
+    def _quotient(self, symbol: Any) -> Node:
+        """The node of a size of which tensors have multiples alone."""
+        for _, _, size in self._sizes():
+            times = size.node.expr / symbol
+            if times.is_Integer:
+                made = self._size(size.node.expr, size), int(times)
+                return self._number(
+                    self.graph.call_function(operator.floordiv, made), size // int(times)
+                )
+        raise RuntimeError(f"it needs {symbol}, a size that none of its inputs has")
 
     def _number(self, node: Node, value: Any) -> Node:
         self.places[node] = self.place
