@@ -33,6 +33,8 @@ from paraphrases import drawn_paraphrase
 from random_expressions import drawn_expression
 from random_regions import drawn_regions
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 # Programs by what they are made of.
 KINDS = {
@@ -145,7 +147,10 @@ def difference(
         return Difference(raises=True)
     if found.error is not None:
         return Difference(f"{type(found.error).__name__}: {found.error}", kernels)
-    why = _other_values(found, expected)
+    why = _other_values(found, expected, _types_of(expected))
+    if why:
+        # What is rounded on the way to a half type is not as near.
+        why = _other_values(found, expected, _types_within(function, inputs, seed))
     if why and not is_well_conditioned(function, inputs, seed, expected):
         why = ""
     return Difference(why, kernels)
@@ -167,8 +172,32 @@ def _other_error(found: Outcome, expected: Exception) -> str:
     return f"PyTorch raises {type(expected).__name__}: {expected}\nEmber raises {raised}"
 
 
-def _other_values(found: Outcome, expected: Outcome) -> str:
-    dtypes = [one.dtype for one in (*expected.arguments, *expected.results)]
+class _Types(TorchDispatchMode):
+    """Notes the types of what operators compute."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[torch.dtype] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.found.update(one.dtype for one in tree_leaves(result) if isinstance(one, Tensor))
+        return result
+
+
+def _types_of(outcome: Outcome) -> set[torch.dtype]:
+    return {one.dtype for one in (*outcome.arguments, *outcome.results)}
+
+
+def _types_within(function: Any, inputs: Sequence[Input], seed: int) -> set[torch.dtype]:
+    """The types of all values of a program."""
+    given = arguments(inputs, seed)
+    with torch.no_grad(), _Types() as types:
+        function(*given)
+    return types.found.union(one.dtype for one in given)
+
+
+def _other_values(found: Outcome, expected: Outcome, dtypes: Iterable[torch.dtype]) -> str:
     tolerance = max(TOLERANCES.get(dtype, 0.0) for dtype in dtypes)
     for what in ("results", "arguments", "gradients"):
         try:
@@ -198,7 +227,7 @@ def is_well_conditioned(
                 if one.is_floating_point():
                     wave = one.double().mul(1e9).sin()
                     one.mul_(1 + sign * 4 * torch.finfo(one.dtype).eps * wave)
-        if _other_values(run(function, given), expected):
+        if _other_values(run(function, given), expected, _types_of(expected)):
             return False
     return True
 
