@@ -57,6 +57,19 @@ def test_operators_are_those_that_pytorch_traces(name: str) -> None:
         assert list(operators(recorded(call, tensors))) == expected
 
 
+def test_new_tensors_are_those_that_pytorch_traces() -> None:
+    """No operator detaches them."""
+
+    def compute(rows: Tensor, at: Tensor) -> Tensor:
+        sums = torch.zeros(5, 3).index_add(0, at, rows) + torch.ones_like(rows).sum()
+        return sums * rows.new_full((5, 1), 2.0)
+
+    tensors = [torch.rand(4, 3), torch.tensor([1, 2, 3, 0])]
+    with torch.no_grad():
+        expected = make_fx(compute, decompositions(), tracing_mode="fake")(*tensors).graph
+    assert list(operators(recorded(compute, tensors))) == list(operators(expected))
+
+
 def test_sizes_are_nodes_where_an_operator_is_given_them() -> None:
     """Symbolic sizes, products of them, and numbers that elements decide are computed of inputs."""
     graphs: list[Graph] = []

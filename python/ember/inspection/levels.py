@@ -177,13 +177,18 @@ def _describe_parameter(parameter: Parameter) -> str:
     return f"{parameter.name} {sizes}{parameter.dtype}"
 
 
+def _is_gradient(name: str) -> bool:
+    return "_gradient" in name
+
+
 def _choose(libraries: list[tuple[Library, str]], which: int | str | None) -> tuple[Library, str]:
     listing = "; ".join(f"{k}: {label}" for k, (_, label) in enumerate(libraries))
     if not libraries:
         raise ArgumentError("there is no kernel yet: kernels are built by the first call")
     if which is None:
-        # A kernel alone is meant rather than one together with that of its gradient.
-        alone = [one for one in libraries if len(one[0].entries) == 1] or libraries
+        # A kernel alone is meant rather than that of its gradient.
+        alone = [one for one in libraries if not any(map(_is_gradient, one[0].entries))]
+        alone = alone or libraries
         if len(alone) > 1:
             raise ArgumentError(f"there are several kernels, choose one by which=: {listing}")
         return alone[0]

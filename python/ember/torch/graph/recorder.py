@@ -67,6 +67,9 @@ class Recorder(private.DispatchMode):  # type: ignore[misc]
         kwargs = kwargs or {}
         if func.namespace == "prim" or func._schema.name in _QUESTIONS:
             return func(*args, **kwargs)
+        # As any new tensor is that Python is given.
+        if func is torch.ops.aten.detach.default and self._is_made_here(args[0]):
+            return args[0]
         # Autograd sees into operators that are made of others, but not below it, and decompositions
         # call some.
         with self:
@@ -78,11 +81,17 @@ class Recorder(private.DispatchMode):  # type: ignore[misc]
         # The constant that is lifted stays what it is.
         target = torch.ops.aten.lift_fresh_copy.default if _is_lifted(func) else func
         given, named = map_aggregate((args, kwargs), self._node_of)
-        node = self.graph.call_function(target, given, named)
+        name = target.overloadpacket.__name__
+        node = self.graph.create_node("call_function", target, given, named, name)
         self.places[node] = self.place
         result = func(*args, **kwargs)
         self._know(result, node)
         return result
+
+    def _is_made_here(self, tensor: Tensor) -> bool:
+        """Whether a tensor is of the call that is recorded now."""
+        node = self._nodes.get(id(tensor))
+        return isinstance(node, Node) and self.places.get(node) == self.place
 
     def _keep_shape(self, tensor: Tensor) -> None:
         """Lets a tensor's node have the shape that the tensor has before it is changed."""
