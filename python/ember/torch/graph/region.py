@@ -101,7 +101,8 @@ def likely_arguments(region: Region) -> list[Any]:
         example = value_of(value)
         if isinstance(example, torch.SymInt):
             return likely_sizes([example])[0]
-        if not isinstance(example, Tensor):
+        # Jagged tensors have sizes that are none, and no statements.
+        if not isinstance(example, Tensor) or example.is_nested:
             return example
         sizes = likely_sizes(example.shape)
         found = torch.empty(sizes, dtype=example.dtype, device="meta")
