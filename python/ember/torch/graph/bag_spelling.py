@@ -15,6 +15,7 @@ from torch.fx import Graph, Node
 
 from ember.torch.graph.operations import Operation, nodes_of, read, tensor_of
 from ember.torch.graph.region import erase_unused
+from ember.torch.graph.remembered import forget
 
 _this_thread = threading.local()
 
@@ -67,3 +68,4 @@ def _spell(graph: Graph, node: Node, operation: Operation) -> None:
     replaced = nodes_of(node)
     node.replace_all_uses_with(made)
     erase_unused(replaced)
+    forget()

@@ -18,10 +18,9 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, Node
 
-from ember.torch.capture import private
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.costs import LONG_ROWS, is_slow
-from ember.torch.graph.effects import changed_by, effect_of, example_of
+from ember.torch.graph.effects import changed_by, effect_of, example_of, is_transformed
 from ember.torch.graph.irregular import (
     is_along,
     is_irregular,
@@ -222,7 +221,7 @@ def why_untranslated(node: Node) -> str:
 
 def why_not_alone(node: Node) -> str:
     """Why there are no statements of an operation by itself."""
-    if _is_transformed(node):
+    if _is_within_transform(node):
         return "torch.vmap, or another transform, is around it"
     translation = _translated(node, [node])
     reason = translation.reason if isinstance(translation, Untranslated) else ""
@@ -330,7 +329,7 @@ def _kind_of(node: Node) -> str:
 def _text_of(node: Node) -> str | None:
     """The statements of an operation by itself; None if it has none."""
     known = _texts.setdefault(node.graph, {})
-    if _is_transformed(node):
+    if _is_within_transform(node):
         return None
     if node.name not in known:
         kind = _kind_of(node)
@@ -342,12 +341,9 @@ def _text_of(node: Node) -> str | None:
     return known[node.name]
 
 
-@remembered
-def _is_transformed(node: Node) -> bool:
-    """Whether a transform, such as torch.vmap, is around: its values have other sizes than what
-    they are of."""
-    values = (tensor for one in (node, *node.all_input_nodes) for tensor in _tensors_of(one))
-    return any(map(private.is_wrapped, values))
+def _is_within_transform(node: Node) -> bool:
+    """Whether values have other sizes than what they are of."""
+    return is_transformed(node) or any(map(is_transformed, node.all_input_nodes))
 
 
 def _translated_text(node: Node) -> str | None:

@@ -96,7 +96,7 @@ def changed_by(node: Node) -> list[Node]:
 def _leaves(arguments: Any) -> Iterator[Node]:
     """The nodes of tensors, and of lists of them, that arguments hold, in order."""
     if isinstance(arguments, Node):
-        if any(True for _ in _held(arguments)):
+        if held(arguments):
             yield arguments
     elif isinstance(arguments, list | tuple):
         for argument in arguments:
@@ -128,9 +128,16 @@ def _is_list(argument: Any) -> bool:
     return isinstance(argument, Node) and isinstance(example_of(argument), list | tuple)
 
 
-def _held(node: Node) -> Iterator[Tensor]:
+@remembered
+def held(node: Node) -> tuple[Tensor, ...]:
     """The tensors that the example of a node's value holds."""
-    return _tensors(example_of(node))
+    return tuple(_tensors(example_of(node)))
+
+
+@remembered
+def is_transformed(node: Node) -> bool:
+    """Whether a transform, such as torch.vmap, is around a node: its value has another size."""
+    return any(map(private.is_wrapped, held(node)))
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
@@ -151,7 +158,11 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 def _storages(value: Any) -> set[int]:
     """The storages of all tensors that a value holds."""
-    storages = (private.storage_of(tensor) for tensor in _tensors(value))
+    return _storages_of(_tensors(value))
+
+
+def _storages_of(tensors: Iterable[Tensor]) -> set[int]:
+    storages = map(private.storage_of, tensors)
     return {OUTSIDE if storage is None else storage for storage in storages}
 
 
@@ -228,11 +239,11 @@ _remembered: dict[Hashable, Effect] = {}
 
 def _shown(node: Node) -> Effect:
     """What a call of a node's function on tensors without data does."""
-    if not any(True for _ in _leaves((node.args, node.kwargs))):
+    leaves = list(_leaves((node.args, node.kwargs)))
+    if not leaves:
         return _without_tensors(node)
     values = torch.fx.node.map_arg((node.args, node.kwargs), example_of)
-    held = (tensor for leaf in _leaves((node.args, node.kwargs)) for tensor in _held(leaf))
-    if any(map(private.is_wrapped, held)):
+    if any(map(is_transformed, leaves)):
         # Tensors that are like those of a transform have other sizes.
         return _of_packet(node)
     try:
@@ -307,7 +318,7 @@ def _watched(node: Node) -> Effect | None:
     if not private.watches_calls:
         return None
     autocast = torch.is_autocast_enabled("cpu")
-    tensors = (tensor for leaf in _leaves((node.args, node.kwargs)) for tensor in _held(leaf))
+    tensors = (tensor for leaf in _leaves((node.args, node.kwargs)) for tensor in held(leaf))
     try:
         with private.trial(tensors):
             arguments, keywords = torch.fx.node.map_arg((node.args, node.kwargs), copied)
@@ -386,9 +397,10 @@ def _key(value: Any) -> Hashable:
 # Memory.
 
 
+@remembered
 def storages_of(node: Node) -> set[int]:
     """The storages of what a node yields, in the call that its graph is captured for."""
-    return _storages(example_of(node))
+    return _storages_of(held(node))
 
 
 class Memory:
@@ -443,7 +455,7 @@ class Memory:
 
     def _places_of(self, node: Node) -> frozenset[int]:
         if node.op in ("placeholder", "get_attr"):
-            return frozenset((OUTSIDE,)) if any(True for _ in _held(node)) else frozenset()
+            return frozenset((OUTSIDE,)) if held(node) else frozenset()
         storages = storages_of(node)
         places = {OUTSIDE if storage in self._outside else storage for storage in storages}
         # The examples of a program that was stored and loaded share nothing.

@@ -17,6 +17,7 @@ from torch.fx import Graph, Node
 
 from ember.torch.graph.effects import OUTSIDE, Memory, changed_by, effect_of, storages_of
 from ember.torch.graph.operations import same_number, tensor_of
+from ember.torch.graph.remembered import forget
 
 
 def _written(tensor: Tensor, index: Any, elements: Any) -> Tensor:
@@ -41,6 +42,7 @@ def use_results(graph: Graph) -> None:
     for node in graph.find_nodes(op="call_function", target=operator.setitem):
         if tensor_of(node.args[0]) is not None:
             node.target, node.meta["example_value"] = _written, tensor_of(node.args[0])
+    forget()
     memory = Memory(graph)
     for node in graph.nodes:
         same = [source for source in node.all_input_nodes if _is_same(memory, source, node)]
@@ -62,6 +64,7 @@ def _is_same(memory: Memory, source: Node, result: Node) -> bool:
 def _use_after(changed: Node, node: Node) -> None:
     """Makes the uses of a tensor that come after a node uses of the node."""
     changed.replace_all_uses_with(node, delete_user_cb=lambda user: user > node)
+    forget()
 
 
 def _lie_alike(lhs: Tensor, rhs: Tensor) -> bool:

@@ -353,10 +353,8 @@ def value_of(argument: Any) -> Any:
     """The example of a node's value that its graph was traced with; other arguments themselves."""
     if not isinstance(argument, Node):
         return argument
-    for key in ("example_value", "val"):
-        if key in argument.meta:
-            return argument.meta[key]
-    return None
+    meta = argument.meta
+    return meta["example_value"] if "example_value" in meta else meta.get("val")
 
 
 def tensor_of(argument: Any) -> torch.Tensor | None:

@@ -51,15 +51,14 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     graph = module.graph
     report = Report()
     report.note(graph.nodes)
-    use_results(graph)
-    _drop_unused_results(graph)
-    spell_bags(graph, splits_renorm=settings.rest == "eager")
     with remembering():
+        use_results(graph)
+        _drop_unused_results(graph)
+        spell_bags(graph, splits_renorm=settings.rest == "eager")
         report.reordered = put_linear_before_sums(graph, settings)
-    for reordered in report.reordered:
-        report.note(reordered.nodes)
-    report.operations = sum(node.op.startswith("call") for node in graph.nodes)
-    with remembering():
+        for reordered in report.reordered:
+            report.note(reordered.nodes)
+        report.operations = sum(node.op.startswith("call") for node in graph.nodes)
         regions = _regions(graph, settings, report)
     # The last one first: what a region reads of others is in the graph until their turn comes.
     for number, region in reversed(list(enumerate(regions))):

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.fx import Graph, Node
+from torch.fx import Node
 
 from ember.torch.calls.reference_graph import ReferenceGraph
 from ember.torch.calls.region_call import RegionCall
@@ -82,16 +82,7 @@ def closure(root: Node, nodes: set[Node], inputs: Iterable[Node]) -> set[Node]:
 
 def reference_of(region: Region) -> ReferenceGraph:
     """PyTorch's own computation of a region: a function of its inputs, then of its others."""
-    graph = Graph()
-    copied: dict[Node, Node] = {}
-    for place, value in enumerate((*region.inputs, *region.others())):
-        placeholder = graph.placeholder(f"input_{place}")
-        if isinstance(value, Node):
-            copied[value] = placeholder
-    for node in sorted(region.nodes):
-        copied[node] = graph.node_copy(node, copied.__getitem__)
-    graph.output(copied[region.root])
-    return ReferenceGraph(graph)
+    return ReferenceGraph((*region.inputs, *region.others()), sorted(region.nodes))
 
 
 def likely_arguments(region: Region) -> list[Any]:
