@@ -341,8 +341,8 @@ def finding_values(examples: Iterable[Any]) -> Iterator[None]:
 
     As torch.compile finds the values of its nodes: of symbolic sizes, too. Needs has_new_nodes.
     """
-    dispatcher, fake = names.all_of(names.NEW_NODES) or (nullcontext, ())
-    mode = next((one.fake_mode for one in examples if isinstance(one, fake)), nullcontext())
+    dispatcher, _ = names.all_of(names.NEW_NODES) or (nullcontext, None)
+    mode = next((one.fake_mode for one in examples if is_fake(one)), nullcontext())
     with torch.no_grad(), mode, dispatcher():
         yield
 

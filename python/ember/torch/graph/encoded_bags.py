@@ -39,13 +39,13 @@ def encoded_bag_at(node: Node) -> Callable[..., Tensor] | None:
     """What a bag of encoded rows computes of its arguments, to be traced; None for anything else,
     and for bags that have no statements."""
     operation = read(node)
-    if operation is None or not is_encoded_bag(node) or why_untranslated(node):
+    if operation is None or not is_encoded_bag(node) or why_bag_untranslated(node):
         return None
     encoding = OPERATORS.get(operation.name)
     return _bag if encoding is None else _bag_of_pytorch(encoding)
 
 
-def why_untranslated(node: Node) -> str:
+def why_bag_untranslated(node: Node) -> str:
     """Why a bag of encoded rows has no statements; empty if it has some."""
     operation = read(node)
     assert operation is not None

@@ -94,9 +94,8 @@ def _long_layer(node: Node) -> _Layer | None:
     if others or dtype not in SUM_TYPES:
         return None
     found = _Layer(node, *layer[:2])
-    return (
-        found if all(isinstance(one, int) for one in found.sizes) and _are_long((found,)) else None
-    )
+    is_fixed = all(isinstance(one, int) for one in found.sizes)
+    return found if is_fixed and _are_long((found,)) else None
 
 
 def _are_long(layers: Sequence[_Layer]) -> bool:

@@ -45,7 +45,7 @@ from ember.torch.graph.discovery import (
     requires_gradient,
     why_not_alone,
 )
-from ember.torch.graph.encoded_bags import is_encoded_bag, why_untranslated
+from ember.torch.graph.encoded_bags import is_encoded_bag, why_bag_untranslated
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import (
@@ -96,7 +96,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     is_number = whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
     found = find(node, with_places=True, says_why=is_number)
     if found is None and is_encoded_bag(node):
-        raise NoMatchError(why_untranslated(node) or why_not_alone(node))
+        raise NoMatchError(why_bag_untranslated(node) or why_not_alone(node))
     if found is None and scattered_by(node) is not None:
         raise NoMatchError(why_not_alone(node))
     if found is None or not found.statements.reduces:

@@ -79,7 +79,8 @@ class Recorder(private.DispatchMode):  # type: ignore[misc]
         if torch.Tag.inplace_view in func.tags:
             self._keep_shape(args[0])
         # The constant that is lifted stays what it is.
-        target = torch.ops.aten.lift_fresh_copy.default if _is_lifted(func) else func
+        is_lifted = func is torch.ops.aten.lift_fresh.default
+        target = torch.ops.aten.lift_fresh_copy.default if is_lifted else func
         given, named = map_aggregate((args, kwargs), self._node_of)
         name = target.overloadpacket.__name__
         node = self.graph.create_node("call_function", target, given, named, name)
@@ -180,7 +181,3 @@ class Recorder(private.DispatchMode):  # type: ignore[misc]
         self.places[node] = self.place
         self._know(value, node)
         return node
-
-
-def _is_lifted(func: private.OpOverload) -> bool:
-    return func is torch.ops.aten.lift_fresh.default
