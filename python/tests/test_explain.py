@@ -394,6 +394,24 @@ def test_rules_and_costs() -> None:
     assert {f"    {one}" for one in part.decisions} <= set(str(found).splitlines())
 
 
+@pytest.mark.parametrize(
+    ("lookups", "expected"),
+    [
+        (1, ["16384 rows are looked up", "4194304 bytes of a table are looked up in"]),
+        (2, ["32768 elements of 2 lookups are added"]),
+        (3, ["16384 elements of 3 lookups are added"]),
+    ],
+)
+def test_costs_of_rows(lookups: int, expected: list[str]) -> None:
+    table = torch.randn(20_000, 64)
+    places = torch.randint(0, len(table), (lookups, 20_000))
+    found = ember.explain(lambda: sum(table[one] for one in places.unbind()))
+    (part,) = found.compiled
+    assert part.kind == "rows"
+    for one in expected:
+        assert f"cost: fewer than {one} by PyTorch as fast" in part.decisions
+
+
 def test_rules_of_what_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ember.torch.calls.statement_call.is_worth_grouping", lambda *_: True)
     source, target = torch.randint(0, NODES, (2, EDGES))

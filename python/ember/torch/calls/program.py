@@ -17,7 +17,7 @@ from ember.compiler import Notation
 from ember.torch.calls.edge_ends import End
 from ember.torch.calls.repeat import Size
 from ember.torch.gradients.looked_up import OfRows
-from ember.torch.graph.costs import GROUPED_ELEMENTS, Cost
+from ember.torch.graph.costs import GROUPED_ELEMENTS, Cost, costs_of_rows
 from ember.torch.graph.trace import Function
 
 ENTRY = "kernel"
@@ -105,6 +105,8 @@ class Program:
         costs = [self.least, self.least_differentiated]
         if self.scatters and self.ends:
             costs.append(GROUPED_ELEMENTS)
+        if self.rows is not None:
+            costs += costs_of_rows(self.rows[0])
         return [cost.said for cost in costs if isinstance(cost, Cost)]
 
     @property

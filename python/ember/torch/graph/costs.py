@@ -116,6 +116,17 @@ def is_slow(text: str) -> bool:
     return _SLOW.search(text) is not None
 
 
+def costs_of_rows(lookups: int) -> list[Cost]:
+    """What decides about rows that are looked up, or computed of so many."""
+    if lookups > 1:
+        least = LEAST_SUMMED // (lookups - 1)
+        return [Cost(least, f"elements of {lookups} lookups are added by PyTorch as fast")]
+    return [
+        Cost(LEAST_LOOKUPS, "rows are looked up by PyTorch as fast"),
+        Cost(LEAST_TABLE_BYTES, "bytes of a table are looked up in by PyTorch as fast"),
+    ]
+
+
 def why_rows_are_slower(
     lookups: int, result: Sequence[int], table: Sequence[int], element_bytes: int
 ) -> str:
