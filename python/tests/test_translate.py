@@ -163,3 +163,38 @@ def test_samples(name: str) -> None:
             continue
         found = evaluated(statements, read, expected)
         torch.testing.assert_close(found, expected, msg=f"{statements.text} of {read}")
+
+
+# PyTorch lets a dimension of a tensor that has none be named.
+OF_NUMBERS = {
+    "flip": lambda x: x.flip(0),
+    "roll": lambda x: x.roll(1),
+    "sum": lambda x: x.sum(-1),
+    "amax": lambda x: x.amax(0),
+    "argmax": lambda x: x.argmax(0),
+    "norm": lambda x: torch.linalg.vector_norm(x, dim=0),
+    "variance": lambda x: x.var(0, correction=0),
+    "softmax": lambda x: x.softmax(0),
+    "squeeze": lambda x: x.squeeze(0),
+    "unsqueeze": lambda x: x.unsqueeze(-1),
+    "transpose": lambda x: x.transpose(0, -1),
+    "permute": lambda x: x.permute(()),
+    "expand": lambda x: x.expand(2, 3),
+    "repeat": lambda x: x.repeat(2, 1),
+    "flatten": lambda x: x.flatten(),
+    "index_select": lambda x: x.index_select(0, torch.zeros(1, dtype=torch.int64)),
+    "gather": lambda x: x.gather(-1, torch.tensor(0)),
+    "index_add": lambda x: x.index_add(0, torch.zeros(1, dtype=torch.int64), torch.ones(())),
+    "scatter_add": lambda x: x.scatter_add(0, torch.tensor(0), torch.ones(())),
+}
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_dimensions_of_numbers(name: str) -> None:
+    def call(x: Tensor) -> Tensor:
+        return 2 * OF_NUMBERS[name](x * 3)
+
+    number = torch.tensor(1.5)
+    if (found := statements_of(call, [number])) is not None:
+        expected = call(number)
+        torch.testing.assert_close(evaluated(*found, expected), expected)

@@ -179,6 +179,8 @@ def _flip(call: Call) -> Value:
     flipped = {
         value.place(one): call.statements.number_of(value.sizes[value.place(one)]) - 1
         for one in call.given("dims")
+        # A number has no dimension, but one that may be named.
+        if value.sizes
     }
 
     def at(indices: Indices) -> str:
