@@ -251,6 +251,8 @@ def _behind_another(call: Call, parts: Sequence[Value], dimension: int) -> Value
     def at(indices: Indices) -> str:
         index = indices[dimension]
         within = index.within(sizes) if isinstance(index, Part | Span) else None
+        if len(parts) == 1:
+            within = 0, index
         if within is None:
             raise PartedError(index, sizes, call.node)
         number, own = within
