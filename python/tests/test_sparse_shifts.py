@@ -148,3 +148,24 @@ def test_elements_that_may_meet_are_refused(format: str, indices: str) -> None:
     given = {"I": [0, 0, 0, 0]} if "I" in indices else {}
     with pytest.raises(CompileError, match=r"several values of . may assign to one element of y"):
         es.evaluate(f"y[{indices}] = S[i,j]", S=es.asarray(drawn(3, 4), format), y=places, **given)
+
+
+@pytest.mark.parametrize("format", [*MATRICES, "dense,dense"])
+def test_indices_in_mixed_radix(format: str) -> None:
+    dense, x = drawn(3, 4), np.arange(1.0, 5.0)
+    array = es.asarray(dense, format)
+    for text, expected in [
+        ("y[i*size(S,1)+j] = S[i,j] * x[j]", (dense * x).ravel()),
+        ("y[i*size(x,0)+j] = S[i,j] * x[j]", (dense * x).ravel()),
+        ("y[i*size(S,1)+j] = S[i,j] for j in 1:size(S,1)", (dense * (x > 1)).ravel()),
+        ("y[i*size(S,1)+j] = S[i,j]", dense.ravel()),
+        ("y[j+size(S,1)*i] = S[i,j]", dense.ravel()),
+        ("y[j*size(S,0)+i] = S[i,j]", dense.T.ravel()),
+        ("y[i*n+j] = S[i,j] for j in 0:n", dense.ravel()),
+        ("y[2*(size(S,1)*i+j)+1] = S[i,j]", np.stack([0 * dense, dense], 2).ravel()),
+        ("y[(i*size(S,1)+j)*2+h] = S[i,j] for h in 0:2", dense.repeat(2)),
+        ("y[size(S,1)*size(S,0)-1-(i*size(S,1)+j)] = S[i,j]", dense.ravel()[::-1]),
+    ]:
+        others = {"n": 4} if "n+" in text else {"x": x} if "x[" in text else {}
+        given = es.evaluate(text, S=array, y=np.zeros(expected.size), **others)
+        np.testing.assert_array_equal(given, expected, err_msg=text)

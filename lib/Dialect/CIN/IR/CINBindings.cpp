@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CINDigits.h"
 #include "ParsedAttributes.h"
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
 
@@ -114,18 +115,6 @@ static LogicalResult verifyIteration(Operation *op, IterationAttr iteration) {
   return success();
 }
 
-/// The number that a bound is; none if it is computed.
-static std::optional<int64_t> getConstant(Value bound) {
-  if (auto literal = bound.getDefiningOp<LiteralOp>())
-    if (auto number = dyn_cast<IntegerAttr>(literal.getValue()))
-      return number.getValue().trySExtValue();
-  if (auto apply = bound.getDefiningOp<ApplyOp>();
-      apply && apply.getMap().getNumResults() == 1)
-    if (auto number = dyn_cast<AffineConstantExpr>(apply.getMap().getResult(0)))
-      return number.getValue();
-  return std::nullopt;
-}
-
 template <typename OpT> static LogicalResult verifyVariables(OpT op) {
   ArrayRef<bool> ranged = op.getRanged();
   for (BlockArgument variable : op.getVariables())
@@ -158,7 +147,7 @@ template <typename OpT> static LogicalResult verifyUses(OpT op) {
                 "which would say which values it has: give it a range";
   // Loops of so many iterations would have none.
   for (auto [lower, upper] : llvm::zip_equal(op.getLowers(), op.getUppers())) {
-    std::optional<int64_t> first = getConstant(lower), end = getConstant(upper);
+    std::optional<int64_t> first = getLiteral(lower), end = getLiteral(upper);
     int64_t length;
     if (first && end && *first < *end &&
         llvm::SubOverflow(*end, *first, length))

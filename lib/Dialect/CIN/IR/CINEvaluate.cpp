@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ParsedAttributes.h"
+#include "ember/Dialect/CIN/IR/CIN.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -161,10 +162,12 @@ static LogicalResult verifyAppend(AssignOp assign, StringRef name) {
         variable && isa<ForallOp>(variable.getOwner()->getParentOp()) &&
         !llvm::is_contained(assign.getIndices().take_front(number), index);
     if (!isVariable)
-      return assign.emitError() << "assigns to " << name
-                                << ", which is in a format, at an index that "
-                                   "is no variable of its "
-                                   "own";
+      return assign.emitError()
+             << "assigns to " << name
+             << ", which is in a format, at an index that is no variable of "
+                "its own: assign to a dense array, or to a temporary that "
+                "another statement copies to "
+             << name;
   }
   Operation *statement = assign;
   while (!isa<EvaluateOp>(statement->getParentOp()))

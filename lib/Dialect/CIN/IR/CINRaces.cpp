@@ -6,108 +6,21 @@
 //===----------------------------------------------------------------------===//
 //
 // The indices of an element tell which values variables have where a variable
-// is an index, where an affine expression of some takes each value once, and
+// is an index, where they are digits of one (CINDigits.h), and
 // where a position tells which segment it is in. They tell elements of arrays
 // as well, such as coordinates, which in turn tell where they are stored.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/CIN/IR/CIN.h"
+#include "CINDigits.h"
 
 #include "mlir/IR/AffineExpr.h"
-#include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ember::cin;
 
-/// The bound of a variable that a literal says.
-static std::optional<int64_t> getLiteral(Value value) {
-  IntegerAttr number;
-  if (auto literal = value ? value.getDefiningOp<LiteralOp>() : nullptr)
-    number = dyn_cast<IntegerAttr>(literal.getValue());
-  if (auto apply = value ? value.getDefiningOp<ApplyOp>() : nullptr)
-    if (auto constant =
-            dyn_cast<AffineConstantExpr>(apply.getMap().getResult(0)))
-      return constant.getValue();
-  return number ? std::optional(number.getInt()) : std::nullopt;
-}
-
-/// What an upper bound is at most: a literal, or the rest of a division.
-static std::optional<int64_t> getMost(Value value) {
-  auto apply = value ? value.getDefiningOp<ApplyOp>() : nullptr;
-  auto rest = apply ? dyn_cast<AffineBinaryOpExpr>(apply.getMap().getResult(0))
-                    : nullptr;
-  if (!rest || rest.getKind() != AffineExprKind::Mod)
-    return getLiteral(value);
-  auto divisor = dyn_cast<AffineConstantExpr>(rest.getRHS());
-  if (!divisor || divisor.getValue() <= 0)
-    return std::nullopt;
-  return divisor.getValue() - 1;
-}
-
-/// By how much a variable without a range varies, at most, by arrays whose
-/// sizes are known.
-static std::optional<int64_t> getSpreadInArrays(BlockArgument variable) {
-  std::optional<int64_t> least;
-  for (ArrayDimension dimension : getIndexedDimensions(variable))
-    // Temporaries get their sizes when all statements are there.
-    if (auto type = dyn_cast<MemRefType>(dimension.array.getType());
-        type && dimension.dimension < type.getRank() &&
-        !type.isDynamicDim(dimension.dimension))
-      least = std::min(least.value_or(INT64_MAX),
-                       type.getDimSize(dimension.dimension));
-  return least ? std::optional(std::max<int64_t>(*least - 1, 0)) : std::nullopt;
-}
-
-/// By how much a variable varies, at most.
-static std::optional<int64_t> getSpread(Value value) {
-  auto variable = dyn_cast<BlockArgument>(value);
-  auto forall = variable
-                    ? dyn_cast<ForallOp>(variable.getOwner()->getParentOp())
-                    : nullptr;
-  if (!forall)
-    return std::nullopt;
-  if (!forall.getUpper(variable.getArgNumber()))
-    return getSpreadInArrays(variable);
-  std::optional<int64_t> lower =
-      getLiteral(forall.getLower(variable.getArgNumber()));
-  std::optional<int64_t> upper =
-      getMost(forall.getUpper(variable.getArgNumber()));
-  int64_t spread = 0;
-  if (!lower || !upper || llvm::SubOverflow(*upper, *lower, spread))
-    return std::nullopt;
-  return std::max<int64_t>(spread - 1, 0);
-}
-
-/// Whether two expressions have one value.
-static bool isSame(Value a, Value b) {
-  if (a == b)
-    return true;
-  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
-  return left && right && !isa<ReduceOp>(left) &&
-         OperationEquivalence::isEquivalentTo(
-             left, right,
-             [](Value x, Value y) { return success(isSame(x, y)); },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
-}
-
-/// What `value` is, in a type of another width.
-static Value skipConversions(Value value) {
-  auto call = value.getDefiningOp<CallOp>();
-  bool isWhole = call && call.getFunction().is("convert") &&
-                 isa<IntegerType, IndexType>(call.getOperand(0).getType()) &&
-                 (call.getType().isIndex() || call.getType().isInteger(64));
-  return isWhole ? skipConversions(call.getOperand(0)) : value;
-}
-
 namespace {
-/// A variable in an affine expression, or an element of an array.
-struct Digit {
-  Value value;
-  int64_t weight;
-};
-
 /// What the indices of an assignment tell.
 class KnownVariables {
 public:
@@ -117,6 +30,7 @@ public:
          op && home->isAncestor(op->getParentRegion()); op = op->getParentOp())
       if (auto forall = dyn_cast<ForallOp>(op))
         llvm::append_range(around, forall.getVariables());
+    digits.emplace(around);
     // One that has one value need not be told.
     for (BlockArgument variable : around)
       if (getSpread(variable) == 0)
@@ -161,6 +75,7 @@ private:
   bool isElementKnown(Value array, Value position);
 
   SmallVector<BlockArgument> around;
+  std::optional<Digits> digits;
   /// Variables, and elements of arrays that indices tell.
   llvm::SetVector<Value> known;
 };
@@ -177,73 +92,16 @@ bool KnownVariables::isKnown(Value value) {
                       [&](Value operand) { return isKnown(operand); });
 }
 
-/// The weights of the dimensions of a linear expression; failure if it is none.
-static LogicalResult addWeights(AffineExpr expr, int64_t factor,
-                                MutableArrayRef<int64_t> weights) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    weights[dim.getPosition()] += factor;
-    return success();
-  }
-  if (isa<AffineConstantExpr>(expr))
-    return success();
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return failure();
-  if (binary.getKind() == AffineExprKind::Add)
-    return success(succeeded(addWeights(binary.getLHS(), factor, weights)) &&
-                   succeeded(addWeights(binary.getRHS(), factor, weights)));
-  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (binary.getKind() != AffineExprKind::Mul || !constant)
-    return failure();
-  return addWeights(binary.getLHS(), factor * constant.getValue(), weights);
-}
-
-/// Whether each value of the digits gives another sum.
-static bool isInjective(SmallVector<Digit> digits) {
-  llvm::sort(digits, [](const Digit &a, const Digit &b) {
-    return std::abs(a.weight) < std::abs(b.weight);
-  });
-  int64_t reach = 0;
-  for (auto [number, digit] : llvm::enumerate(digits)) {
-    int64_t weight = std::abs(digit.weight);
-    if (weight <= reach)
-      return false;
-    if (number + 1 == digits.size())
-      return true;
-    std::optional<int64_t> spread = getSpread(digit.value);
-    int64_t more = 0;
-    if (!spread || llvm::MulOverflow(*spread, weight, more) ||
-        llvm::AddOverflow(reach, more, reach))
-      return false;
-  }
-  return true;
-}
-
 void KnownVariables::addIndex(Value index) {
-  auto apply = index.getDefiningOp<ApplyOp>();
-  if (!apply) {
-    known.insert(skipConversions(index));
-    return;
-  }
-  SmallVector<int64_t> weights(apply.getOperands().size());
-  if (failed(addWeights(apply.getMap().getResult(0), 1, weights)))
-    return;
-  SmallVector<Digit> digits;
-  for (auto [operand, weight] : llvm::zip_equal(apply.getOperands(), weights)) {
-    if (isKnown(operand))
-      continue;
-    auto digit = llvm::find_if(digits, [value = operand](const Digit &mine) {
-      return isSame(mine.value, value);
-    });
-    if (digit == digits.end())
-      digits.push_back({operand, weight});
-    else
-      digit->weight += weight;
-  }
-  llvm::erase_if(digits, [](const Digit &digit) { return digit.weight == 0; });
-  if (isInjective(digits))
-    for (const Digit &digit : digits)
-      known.insert(skipConversions(digit.value));
+  index = skipConversions(index);
+  if (!index.getDefiningOp<ApplyOp>())
+    known.insert(index);
+  // What is told as a whole may tell its digits as well.
+  std::optional<SmallVector<Digit>> parts = digits->split(
+      index, [&](Value value) { return value != index && isKnown(value); });
+  if (parts && digits->isInjective(*parts))
+    for (const Digit &digit : *parts)
+      known.insert(digit.value);
 }
 
 bool KnownVariables::isElementKnown(Value array, Value position) {
@@ -340,7 +198,7 @@ void KnownVariables::addEqual(AssignOp assign) {
           !changes(access.getArray()) &&
           llvm::all_of(access.getIndices(),
                        [&](Value mine) { return isKnown(mine); }))
-        known.insert(skipConversions(call.getOperand(1 - side)));
+        addIndex(call.getOperand(1 - side));
     }
   }
 }
