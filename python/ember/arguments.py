@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import ctypes
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,13 @@ from ember.errors import ArgumentError
 SCALARS = {"i64": "q", "index": "q", "i32": "i", "f64": "d", "f32": "f"}
 
 
+def parts_of_size(size: Sequence[Any]) -> tuple[int, list[Any], int]:
+    """The constant, the terms and the divisor of an element of `Parameter.sizes`."""
+    constant, *terms = size
+    divisor = terms.pop() if terms and isinstance(terms[-1], int) else 1
+    return constant, terms, divisor
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A parameter or result of an entry: a scalar, or a memref (None: a size of the call).
@@ -28,9 +35,9 @@ class Parameter:
     strided: the elements of the memref need not be next to each other.
 
     Of what statements assign to there is more. sizes: of each dimension the least size, as 1 + c +
-    f * (n - 1) + ... for [c, [name, dimension of that array with n, f], ...]; None where only the
-    caller knows. initial: the number that it holds before, if the caller wants nothing else. given:
-    it is read before it is assigned to.
+    f * (n - 1) + ... for [c, [name, dimension of that array with n, f], ...], or with d behind it
+    as 1 + (c + f * (n - 1) + ...) // d; None where only the caller knows. initial: the number that
+    it holds before, if the caller wants nothing else. given: it is read before it is assigned to.
     """
 
     name: str

@@ -35,3 +35,17 @@ def test_sizes_of_other_arrays() -> None:
 def test_dimensions_that_are_not_there() -> None:
     with pytest.raises(CompileError, match="'A' has 2 dimensions, and no dimension 2"):
         es.evaluate("s = size(A,2)", A=es.asarray(np.eye(3), "csr"))
+
+
+@pytest.mark.parametrize("format", ["dense", "csf", "bitmap"])
+@pytest.mark.parametrize("size", [0, 1, 2, 5, 6])
+def test_slices_with_an_open_end_and_a_step(format: str, size: int) -> None:
+    dense = np.arange(1.0, 1 + size)
+    x = dense if format == "dense" else es.asarray(dense, format)
+    for slice_, expected in [("::2", dense[::2]), ("1::3", dense[1::3]), ("5::2", dense[5::2])]:
+        found = es.evaluate(f"y[i] = 2 * x[i({slice_})]", x=x)
+        np.testing.assert_array_equal(found, 2 * expected)
+        found = es.evaluate(f"let t[i] = x[i({slice_})]; y[i] = t[i] + 1", x=x)
+        np.testing.assert_array_equal(found, expected + 1)
+        found = es.evaluate(f"y[i] = x[i({slice_})]", x=x, y=es.Format("csf"))
+        np.testing.assert_array_equal(found.to_numpy(), expected)

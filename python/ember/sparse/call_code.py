@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from ember.arguments import Parameter
+from ember.arguments import Parameter, parts_of_size
 from ember.dtypes import DTYPES
 from ember.huge_pages import LARGE, advise_new
 from ember.sparse.array import Array
@@ -231,17 +231,18 @@ class CallCode:
             self._add(f"{variable}.fill_({self._constant(fill)})")
 
     def _extent_of(self, size: Sequence[Any]) -> str:
-        """A size, of [c, [name, dimension of that array, f], ...]: 1 + c + f * (n - 1) + ..."""
-        constant, *terms = size
+        """A size of a parameter, `Parameter.sizes`, as an expression."""
+        constant, terms, divisor = parts_of_size(size)
         extents: list[str] = [self._extents[name][dimension] for name, dimension, _ in terms]
         factors = [factor for _, _, factor in terms]
-        if constant == 0 and factors == [1]:
+        if constant == 0 and factors == [1] and divisor == 1:
             return extents[0]
-        last = [str(constant + 1)]
+        last = [str(constant + divisor)]
         last += [f"{f} * ({e} - 1)" for f, e in zip(factors, extents, strict=True)]
         condition = "".join(f" if {extent}" for extent in extents[:1])
         condition += "".join(f" and {extent}" for extent in extents[1:])
-        largest = f"max(0, {' + '.join(last)})"
+        end = " + ".join(last)
+        largest = f"max(0, {end})" if divisor == 1 else f"max(0, ({end}) // {divisor})"
         return f"({largest}{condition} else 0)" if extents else largest
 
     def _count(self) -> None:

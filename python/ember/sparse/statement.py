@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ember.arguments import Parameter
+from ember.arguments import Parameter, parts_of_size
 from ember.compiler import Notation, Options, load_program
 from ember.dtypes import DTYPES
 from ember.errors import ArgumentError
@@ -162,7 +162,7 @@ class Statement:
             if name in order:
                 return
             for size in self.sizes_of(name):
-                for source, _, _ in size[1:] if size else ():
+                for source, _, _ in parts_of_size(size)[1] if size else ():
                     if source in self.results and source != name:
                         visit(source)
             order.append(name)

@@ -11,9 +11,21 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ember::cin;
+
+std::optional<LinearSize> LinearSize::plus(const LinearSize &other,
+                                           int64_t factor) const {
+  if (divisor != 1 || other.divisor != 1)
+    return std::nullopt;
+  LinearSize sum = *this;
+  sum.constant += factor * other.constant;
+  for (const Term &term : other.terms)
+    sum.terms.push_back({term.dimension, factor * term.factor});
+  return sum;
+}
 
 namespace {
 /// Finds the largest value of indices in terms of sizes of arrays that are none
@@ -61,10 +73,8 @@ std::optional<LinearSize> LargestIndex::findVariable(BlockArgument variable) {
     return std::nullopt;
   if (Value upper =
           forall ? forall.getUpper(number) : reduce.getUpper(number)) {
-    if (std::optional<LinearSize> largest = find(upper)) {
-      --largest->constant;
-      return largest;
-    }
+    if (std::optional<LinearSize> largest = find(upper))
+      return largest->plus(-1);
     // What else it is an index of has all its values.
   }
   // What temporaries are as long as follows from others.
@@ -119,18 +129,18 @@ std::optional<LinearSize> LargestIndex::findLast(ArrayDimension dimension) {
 
 /// The factors of the operands of an affine expression, the constant last; none
 /// if there is more in it, such as a remainder.
-static std::optional<SmallVector<int64_t, 8>> getFactors(ApplyOp apply) {
-  AffineMap map = apply.getMap();
-  SimpleAffineExprFlattener flattener(map.getNumDims(), map.getNumSymbols());
-  if (failed(flattener.walkPostOrder(map.getResult(0))) ||
-      flattener.numLocals > 0)
+static std::optional<SmallVector<int64_t, 8>> getFactors(AffineExpr expr,
+                                                         unsigned operands) {
+  SimpleAffineExprFlattener flattener(operands, /*numSymbols=*/0);
+  if (failed(flattener.walkPostOrder(expr)) || flattener.numLocals > 0)
     return std::nullopt;
   return flattener.operandExprStack.back();
 }
 
 std::optional<LinearSize> LargestIndex::findBeside(BlockArgument variable,
                                                    ApplyOp apply) {
-  std::optional<SmallVector<int64_t, 8>> factors = getFactors(apply);
+  std::optional<SmallVector<int64_t, 8>> factors =
+      getFactors(apply.getMap().getResult(0), apply.getOperands().size());
   if (!factors)
     return std::nullopt;
   LinearSize beside{factors->back(), {}};
@@ -143,9 +153,11 @@ std::optional<LinearSize> LargestIndex::findBeside(BlockArgument variable,
     }
     bool isOther = isa<BlockArgument>(operand) && factor >= 0;
     std::optional<LinearSize> mine = isOther ? find(operand) : std::nullopt;
-    if (!mine)
+    std::optional<LinearSize> sum =
+        mine ? beside.plus(*mine, factor) : std::nullopt;
+    if (!sum)
       return std::nullopt;
-    beside.add(*mine, factor);
+    beside = *sum;
   }
   return beside;
 }
@@ -180,23 +192,36 @@ std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
         add(further, *by);
   }
   std::optional<LinearSize> last = found ? findLast(*found) : std::nullopt;
-  if (last)
-    last->add(*shift, -1);
-  return last;
+  return last ? last->plus(*shift, -1) : std::nullopt;
 }
 
 std::optional<LinearSize> LargestIndex::findAffine(ApplyOp apply) {
-  std::optional<SmallVector<int64_t, 8>> factors = getFactors(apply);
+  AffineExpr expr = apply.getMap().getResult(0);
+  // As many as a slice with a step has.
+  int64_t divisor = 1;
+  auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (quotient && quotient.getKind() == AffineExprKind::CeilDiv)
+    if (auto step = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+        step && step.getValue() > 0) {
+      expr = quotient.getLHS();
+      divisor = step.getValue();
+    }
+  std::optional<SmallVector<int64_t, 8>> factors =
+      getFactors(expr, apply.getOperands().size());
   if (!factors)
     return std::nullopt;
   LinearSize sum{factors->back(), {}};
   for (auto [operand, factor] :
        llvm::zip_equal(apply.getOperands(), ArrayRef(*factors).drop_back())) {
     std::optional<LinearSize> mine = factor < 0 ? std::nullopt : find(operand);
-    if (!mine)
+    std::optional<LinearSize> next =
+        mine ? sum.plus(*mine, factor) : std::nullopt;
+    if (!next)
       return std::nullopt;
-    sum.add(*mine, factor);
+    sum = *next;
   }
+  sum.constant += divisor - 1;
+  sum.divisor = divisor;
   return sum;
 }
 
@@ -208,9 +233,7 @@ std::optional<LinearSize> LargestIndex::find(Value index) {
                              static_cast<unsigned>(extent.getDimension())};
     std::optional<LinearSize> last =
         isExcluded(dimension.array) ? std::nullopt : findLast(dimension);
-    if (last)
-      ++last->constant;
-    return last;
+    return last ? std::optional(last->plus(1)) : std::nullopt;
   }
   if (auto literal = index.getDefiningOp<LiteralOp>())
     return LinearSize{cast<IntegerAttr>(literal.getValue()).getInt(), {}};
@@ -219,14 +242,18 @@ std::optional<LinearSize> LargestIndex::find(Value index) {
   return std::nullopt;
 }
 
-/// `[constant, [name, dimension, factor], ...]`: the size is one more than the
-/// constant and each factor times the last position of a dimension.
+/// `[constant, [name, dimension, factor], ..., divisor]`: the size is one more
+/// than the constant and each factor times the last position of a dimension,
+/// divided by the divisor, if there is one, and rounded down.
 static Attribute describe(const LinearSize &largest, EvaluateOp evaluate) {
   Builder builder(evaluate.getContext());
   // A range that ends below 0 needs nothing.
-  int64_t constant = largest.terms.empty()
-                         ? std::max<int64_t>(largest.constant, -1)
-                         : largest.constant;
+  bool isKnown = largest.terms.empty();
+  int64_t constant =
+      isKnown
+          ? std::max<int64_t>(
+                llvm::divideFloorSigned(largest.constant, largest.divisor), -1)
+          : largest.constant;
   SmallVector<Attribute> parts = {builder.getI64IntegerAttr(constant)};
   for (const LinearSize::Term &term : largest.terms) {
     Attribute name =
@@ -235,13 +262,15 @@ static Attribute describe(const LinearSize &largest, EvaluateOp evaluate) {
         {name, builder.getI64IntegerAttr(term.dimension.dimension),
          builder.getI64IntegerAttr(term.factor)}));
   }
+  if (!isKnown && largest.divisor != 1)
+    parts.push_back(builder.getI64IntegerAttr(largest.divisor));
   return builder.getArrayAttr(parts);
 }
 
 Value ember::cin::makeSize(OpBuilder &builder, Location location,
                            const LinearSize &largest) {
-  AffineExpr size =
-      getAffineConstantExpr(largest.constant + 1, builder.getContext());
+  AffineExpr size = getAffineConstantExpr(largest.constant + largest.divisor,
+                                          builder.getContext());
   SmallVector<Value> operands;
   for (const LinearSize::Term &term : largest.terms) {
     AffineExpr extent = getAffineDimExpr(operands.size(), builder.getContext());
@@ -254,6 +283,7 @@ Value ember::cin::makeSize(OpBuilder &builder, Location location,
                                  .getResult()
                            : array);
   }
+  size = size.floorDiv(largest.divisor);
   if (size == getAffineDimExpr(0, builder.getContext()) &&
       operands.front().getType().isIndex() &&
       operands.front().getDefiningOp<ExtentOp>())

@@ -145,6 +145,14 @@ static bool isSizeTerm(Attribute value) {
          isNumber(parts[2]);
 }
 
+/// The terms of a size: between a number and, if there is one, a divisor.
+static ArrayRef<Attribute> getSizeTerms(ArrayAttr parts) {
+  ArrayRef<Attribute> terms = parts.getValue().drop_front();
+  bool isDivided = !terms.empty() && isNumber(terms.back()) &&
+                   cast<IntegerAttr>(terms.back()).getInt() > 0;
+  return isDivided ? terms.drop_back() : terms;
+}
+
 /// For each dimension a unit, or a number and terms.
 static bool areSizes(Attribute value) {
   auto sizes = dyn_cast<ArrayAttr>(value);
@@ -152,7 +160,7 @@ static bool areSizes(Attribute value) {
            auto parts = dyn_cast<ArrayAttr>(size);
            return isUnit(size) ||
                   (parts && !parts.empty() && isNumber(parts[0]) &&
-                   llvm::all_of(parts.getValue().drop_front(), isSizeTerm));
+                   llvm::all_of(getSizeTerms(parts), isSizeTerm));
          });
 }
 
@@ -206,7 +214,7 @@ static LogicalResult verifySizes(FunctionOpInterface function,
     auto parts = dyn_cast<ArrayAttr>(size);
     if (!parts)
       continue;
-    for (Attribute term : parts.getValue().drop_front())
+    for (Attribute term : getSizeTerms(parts))
       if (failed(verifySizeTerm(function, cast<ArrayAttr>(term))))
         return failure();
     int64_t last = cast<IntegerAttr>(parts[0]).getInt();
@@ -322,7 +330,8 @@ LogicalResult EmberDialect::verifyRegionArgAttribute(Operation *op,
     if (!areSizes(value))
       return op->emitError() << "'" << name
                              << "' must hold, for each dimension, a unit or a "
-                                "number and terms [name, dimension, factor]";
+                                "number and terms [name, dimension, factor], "
+                                "and may hold a divisor behind them";
     auto function = dyn_cast<FunctionOpInterface>(op);
     return function ? verifySizes(function, argument, cast<ArrayAttr>(value))
                     : success();

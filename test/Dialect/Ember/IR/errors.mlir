@@ -229,17 +229,22 @@ module attributes {ember.may_alias = true} {}
 
 // -----
 
-// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor]}}
+// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor], and may hold a divisor behind them}}
 func.func private @sizes(memref<?xf32> {ember.sizes = [[0, ["A", 1]]]})
 
 // -----
 
-// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor]}}
+// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor], and may hold a divisor behind them}}
+func.func private @divisor(memref<?xf32> {ember.sizes = [[0, ["A", 0, 1], 0]]})
+
+// -----
+
+// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor], and may hold a divisor behind them}}
 func.func private @no_sizes(memref<?xf32> {ember.sizes = 3})
 
 // -----
 
-// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor]}}
+// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor], and may hold a divisor behind them}}
 func.func private @narrow_sizes(memref<?xf32> {ember.sizes = [[0, ["A", 0, 1 : i8]]]})
 
 // -----

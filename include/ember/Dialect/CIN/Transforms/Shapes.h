@@ -12,7 +12,8 @@
 
 namespace ember::cin {
 
-/// `constant` and a multiple of the last position of some dimensions.
+/// `constant` and a multiple of the last position of some dimensions, divided
+/// by a positive number and rounded down.
 struct LinearSize {
   struct Term {
     ArrayDimension dimension;
@@ -20,11 +21,15 @@ struct LinearSize {
   };
   int64_t constant = 0;
   llvm::SmallVector<Term> terms;
+  int64_t divisor = 1;
 
-  void add(const LinearSize &other, int64_t factor) {
-    constant += factor * other.constant;
-    for (const Term &term : other.terms)
-      terms.push_back({term.dimension, factor * term.factor});
+  /// None if either is divided: a multiple of what is rounded is no such size.
+  std::optional<LinearSize> plus(const LinearSize &other, int64_t factor) const;
+  /// What is larger by a number.
+  LinearSize plus(int64_t number) const {
+    LinearSize sum = *this;
+    sum.constant += number * divisor;
+    return sum;
   }
 };
 

@@ -35,7 +35,7 @@ def Ember_Dialect : Dialect {
     |---|---|---|
     | `ember.name = "weights"` | an argument, an operation | what the user calls it |
     | `ember.message_name = "'weights'"` | an argument | what messages call it, in functions made of parts of a function |
-    | `ember.sizes = [[3, ["x", 0, 4]]]` | an argument that is assigned to, a size | of each dimension how large it has to be: one more than a constant and some factors times the last positions of dimensions of other arguments; a unit where only the caller knows |
+    | `ember.sizes = [[3, ["x", 0, 4]]]` | an argument that is assigned to, a size | of each dimension how large it has to be: one more than a constant and some factors times the last positions of dimensions of other arguments, all of that divided by a number behind them, if there is one, and rounded down; a unit where only the caller knows |
     | `ember.initial = 0.0 : f32` | a memref argument | what it has to hold before, if the caller wants nothing else |
     | `ember.given` | a memref argument | it is read before it is assigned to |
     | `ember.noalias` | a memref argument | a kernel's entry has checked that it overlaps no other argument |
