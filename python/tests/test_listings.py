@@ -266,6 +266,8 @@ LISTINGS = {
         )
         for name, text, compute in (
             ("and of xor", "(A[i,j] ^ B[i,j]) and C[i,j]", lambda a, b, c: (a ^ b) & c),
+            ("calls", "and(xor(A[i,j], B[i,j]), C[i,j])", lambda a, b, c: (a ^ b) & c),
+            ("or of calls", "or(xor(A[i,j], B[i,j]), C[i,j])", lambda a, b, c: (a ^ b) | c),
             ("or of xor", "(A[i,j] ^ B[i,j]) or C[i,j]", lambda a, b, c: (a ^ b) | c),
             ("xor of xor", "(A[i,j] ^ B[i,j]) ^ C[i,j]", lambda a, b, c: a ^ b ^ c),
             ("xor of and", "(A[i,j] and B[i,j]) ^ C[i,j]", lambda a, b, c: (a & b) ^ c),

@@ -40,6 +40,10 @@ ROW_SUMS = "sum[j](A[i,j] * X[j])"
             "C[i,j] = coalesce(A[i,j] + B[i,j], coalesce(A[i,j], B[i,j]))",
             [[NAN, 7, 1], [NAN, NAN, 3], [0, NAN, -1]],
         ),
+        (
+            "C[i,j] = coalesce(A[i,j] + B[i,j], A[i,j], B[i,j])",
+            [[NAN, 7, 1], [NAN, NAN, 3], [0, NAN, -1]],
+        ),
         ("C[i,j] = min[k](A[i,k] + B[k,j])", [[NAN, NAN, 5], [NAN] * 3, [NAN, 5, 1]]),
         ("C[i,j] = A[i,j] if A[i,j] < 1", [[NAN] * 3, [NAN] * 3, [0, NAN, -1]]),
         ("C[i,j] = A[i,j] * 0", [[NAN, 0, NAN], [NAN] * 3, [0, NAN, 0]]),

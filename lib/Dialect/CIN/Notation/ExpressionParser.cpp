@@ -69,8 +69,11 @@ ExpressionPtr ExpressionParser::call(const Token &at, StringRef function,
         << "there is no function '" << function << "'";
     return nullptr;
   }
-  // What reduces combines any number of values, the first two first.
-  bool isAny = made->function.reduces();
+  // What reduces combines any number of values, the first two first; so does
+  // what is the same in whichever order pairs of values are combined.
+  bool isAny = made->function.reduces() ||
+               (made->function.getBuiltin() && made->function.getArity() == 2 &&
+                made->function.isAssociative());
   if (isAny && operands.size() > 2) {
     ExpressionPtr left = std::move(operands.front());
     for (ExpressionPtr &right : llvm::drop_begin(operands))
@@ -267,9 +270,22 @@ ExpressionPtr ExpressionParser::parsePrimary() {
     ExpressionPtr inner = parseExpression();
     return inner && expect(")") ? std::move(inner) : nullptr;
   }
-  if (token.kind != Token::Kind::name || isKeyword(token))
+  if (token.kind != Token::Kind::name || (isKeyword(token) && !isCalled()))
     return expected("an array, a number, a function or '('");
   return parseNamed();
+}
+
+/// Whether `and` or `or` is a function here, `and(a, b)`, as `not(a)` looks
+/// like one.
+bool ExpressionParser::isCalled() {
+  if (!token.isWord("and") && !token.isWord("or"))
+    return false;
+  Lexer before = lexer;
+  Token word = take();
+  bool isOpen = token.is("(");
+  lexer = before;
+  token = word;
+  return isOpen;
 }
 
 LogicalResult

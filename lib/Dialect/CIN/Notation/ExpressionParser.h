@@ -53,6 +53,7 @@ protected:
   ExpressionPtr parsePower();
   ExpressionPtr parsePrimary();
   ExpressionPtr parseNamed();
+  bool isCalled();
   ExpressionPtr parseSize();
   ExpressionPtr parseReduction(Token name, Function function);
   /// The function of that name; none if there is none.
