@@ -493,6 +493,15 @@ def test_statements(way: Way) -> None:
         ("y[I[p]] last= x[q] for q in I[p]:I[q]", 1, "depends on a variable whose range depends"),
         ("y[I[p]] second= x[p]", 9, "expected an assignment"),
         ("y[I[p]] = x[p] if w[p] == p", 1, "several values of p may assign to one element"),
+        (
+            "y[i] = x[i] * x[-1]",
+            17,
+            "indices count from the beginning, and -1 is before it: the last of n is n - 1, such "
+            "as size(x, 0) - 1",
+        ),
+        ("y[2-3,i] = x[i]", 4, "indices count from the beginning, and -1 is before it"),
+        ("y[i] = x[i] << 1", 13, "'shl' does not take values of type 'f32'"),
+        ("y[i] = x[i] * and", 15, "expected an array, a number, a function or '(', not 'and'"),
         ("y[i] = 99999999999999999999", 8, "does not fit in 64 bits"),
         ("y[i] = 0xffffffffffffffff", 8, "does not fit in 64 bits"),
         ("y[i] = x[i] + 1__0", 15, "'1__0' is no number"),

@@ -72,9 +72,13 @@ FailureOr<Operand> ExpressionEmitter::emitCall(Function function,
       function, llvm::map_to_vector(operands, std::mem_fn(&Operand::getType)),
       isLogical, context);
   if (function.getBuiltin() && !function.takes(typed.operands.back())) {
-    emitErrorAt(context, position)
-        << "'" << function.getName() << "' does not take values of type "
-        << typed.operands.back();
+    // Of what is no bits it is asked whether it is 0, which nobody has written.
+    Type type = typed.operands.back();
+    for (const Operand &operand : operands)
+      if (operand.value && !function.takes(operand.value.getType()))
+        type = operand.value.getType();
+    emitErrorAt(context, position) << "'" << function.getName()
+                                   << "' does not take values of type " << type;
     return failure();
   }
   SmallVector<Value> values;
@@ -413,6 +417,14 @@ LogicalResult ExpressionEmitter::emitIndices(const Expression &access,
     }
     if (failed(value))
       return failure();
+    auto apply = value->getDefiningOp<ApplyOp>();
+    auto number =
+        apply ? dyn_cast<AffineConstantExpr>(apply.getMap().getResult(0))
+              : nullptr;
+    if (number && number.getValue() < 0)
+      return emitErrorAt(context, index->position)
+             << "indices count from the beginning, and " << number.getValue()
+             << " is before it: the last of n is n - 1, such as size(x, 0) - 1";
     indices.push_back(*value);
   }
   return success();
