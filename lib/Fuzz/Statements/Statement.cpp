@@ -92,15 +92,9 @@ void Notation::orderArrays() {
   std::vector<std::string> names;
   for (const Statement &statement : statements)
     visitTerms(statement, [&](const Term &term) {
-      if (term.kind != Term::Element)
-        return;
       bool isNew =
           std::find(names.begin(), names.end(), term.name) == names.end();
-      // What is asked for its size alone is declared with its rank, and known
-      // from there on; all others are from their first element on.
-      const StoredArray &array = this->array(term.name);
-      bool isElement = term.operands.size() == array.shape.size();
-      if (isNew && (isElement || !hasElementsOf(array)))
+      if (term.kind == Term::Element && isNew)
         names.push_back(term.name);
     });
   std::vector<StoredArray> ordered;

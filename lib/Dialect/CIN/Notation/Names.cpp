@@ -115,6 +115,8 @@ static LogicalResult addArray(NamedArrays &arrays, const Expression &part,
   NamedArray &array = place->second;
   array.isIndex |= isIndex;
   array.isRange |= part.kind == Kind::member;
+  if (array.rank == NamedArray::unknownRank)
+    array.rank = rank;
   if (array.rank == rank)
     return success();
   InFlightDiagnostic error = emitErrorAt(context, part.position)
@@ -269,7 +271,9 @@ static LogicalResult checkSizes(const NamedArrays &arrays,
     const auto *found = arrays.find(part.name);
     size_t dimension = std::stoul(part.operands.front()->name);
     isWrong = true;
-    if (found == arrays.end())
+    bool isRead =
+        found != arrays.end() && found->second.rank != NamedArray::unknownRank;
+    if (!isRead)
       emitErrorAt(context, part.position)
           << "no statement reads '" << part.name
           << "', of which a size is read: declare its type and its dimensions";
@@ -301,11 +305,15 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
   for (const Statement &statement : statements) {
     llvm::StringSet<> variables = findVariables(statement);
     walkStatement(statement, [&](const Expression &part, bool isIndex) {
-      // Of some arrays nothing but a size is read.
-      auto shape = options.shapes.find(part.name);
-      if (part.kind == Kind::size && shape != options.shapes.end())
+      // Of some arrays nothing but a size is read, which their type says the
+      // rank of.
+      if (part.kind == Kind::size) {
+        auto shape = options.shapes.find(part.name);
         arrays.insert(
-            {part.name, NamedArray{part.position, shape->second.size()}});
+            {part.name, NamedArray{part.position, shape == options.shapes.end()
+                                                      ? NamedArray::unknownRank
+                                                      : shape->second.size()}});
+      }
       bool isArray =
           part.kind == Kind::access || part.kind == Kind::member ||
           (part.kind == Kind::name && !variables.contains(part.name));

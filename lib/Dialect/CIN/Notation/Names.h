@@ -18,6 +18,9 @@ namespace ember::cin {
 
 /// An array or, without indices, a scalar.
 struct NamedArray {
+  /// The rank of what has been asked for its size alone so far.
+  static constexpr size_t unknownRank = SIZE_MAX;
+
   Position position;
   size_t rank = 0;
   /// Some statement assigns to it.
