@@ -11,7 +11,14 @@ from typing import Any
 import ember.sparse as es
 import numpy as np
 import pytest
-from ember.errors import ArgumentError, EmberError, IndexOutOfRangeError, KernelError
+import torch
+from ember.errors import (
+    ArgumentError,
+    CompileError,
+    EmberError,
+    IndexOutOfRangeError,
+    KernelError,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +72,45 @@ def test_parts_of_arrays_are_no_names() -> None:
             lambda: es.einsum("ij,j", np.ones((2, 3)), [[1.0]]),
             "operand 1 of 'ij,j' has 1 letters, and an array of 2 dimensions is given",
         ),
+        (lambda: es.einsum("i,i", np.ones(2), "x"), "operand 1: it is str, which is neither"),
     ],
 )
 def test_errors_of_einsum(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ArgumentError, match=re.escape(message)):
         call()
+
+
+def test_einsum_names_no_arrays_of_its_own() -> None:
+    coordinates = np.array([0, 2, 1])
+    S = es.Array("csr", (2, 3), np.ones(3), [(np.array([0, 2, 3]), coordinates)])
+    assert es.einsum("ij,j->i", S, np.ones(3)).tolist() == [2, 1]
+    coordinates[1] = 7
+    with pytest.raises(
+        IndexOutOfRangeError,
+        match="index 7 at position 1 of coordinates of level 1 of operand 0 is out of range for "
+        "dimension 0 of operand 1 of size 3",
+    ):
+        es.einsum("ij,j->i", S, np.ones(3))
+    with pytest.raises(CompileError, match="the result has 1 dimension, and 'csr' is no format"):
+        es.einsum("ij,j->i", S, np.ones(3), format="csr")
+
+
+def test_rows_of_encoded_elements() -> None:
+    rows = es.Encoded.of(np.ones((2, 3), np.float32), "int4")
+    with pytest.raises(IndexOutOfRangeError, match="for dimension 0 of 'T' of size 2"):
+        es.evaluate("y[p,j] = T[I[p],j]", T=rows, I=np.array([1, 5]))
+    with pytest.raises(KernelError, match="an index of dimension 0 of a row of T is out of bounds"):
+        es.evaluate("y[p] = T[I[p],J[p]]", T=rows, I=np.array([1, 1]), J=np.array([1, 5]))
+
+
+def test_errors_in_a_backward_pass_name_the_arrays_and_the_statements() -> None:
+    coordinates = np.array([0, 2, 1])
+    S = es.Array("csr", (2, 3), np.ones(3), [(np.array([0, 2, 3]), coordinates)])
+    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
+    y = es.evaluate("y[i] = S[i,j] * x[j] * x[j]", S=S, x=x)
+    coordinates[1] = 7
+    with pytest.raises(
+        IndexOutOfRangeError,
+        match=r"of coordinates of level 1 of 'S' .*, in the gradient of y\[i\] = S\[i,j\] \* x",
+    ):
+        y.sum().backward()

@@ -7,11 +7,11 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from functools import cache
 from typing import Any
 
-from ember.errors import ArgumentError
+from ember.errors import ArgumentError, EmberError
 from ember.sparse.evaluate import evaluate
 from ember.sparse.format import Format, format_named
 from ember.sparse.function import Function
-from ember.sparse.messages import check_letters
+from ember.sparse.messages import check_letters, of_operands
 
 _OPERATORS = {
     "add": "+",
@@ -57,7 +57,13 @@ def einsum(
     check_letters(subscripts, operands)
     if format is not None:
         arrays["result"] = format_named(format) if isinstance(format, str) else format
-    return evaluate(text, **arrays)
+    try:
+        return evaluate(text, **arrays)
+    except EmberError as error:
+        message = of_operands(str(error))
+        if message == str(error):
+            raise
+        raise type(error)(message) from None
 
 
 @cache

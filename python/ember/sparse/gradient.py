@@ -11,9 +11,10 @@ from typing import Any
 
 import torch
 
-from ember.errors import ArgumentError
+from ember.errors import ArgumentError, KernelError
 from ember.sparse.function import Function
 from ember.sparse.kinds import Kind, kind_of, taken
+from ember.sparse.messages import explained
 from ember.sparse.statement import Statement, gradient_suffix
 
 # Gradients of these are added up in f32.
@@ -148,7 +149,13 @@ class _Evaluation(torch.autograd.Function):
         asked = f"{','.join(of)}:{','.join(wanted)}"
         source = replace(ctx.source, gradients=(*ctx.source.gradients, asked))
         kernel = _compile(source, _kinds_of(arguments))
-        results = dict(zip(kernel.results, _differentiable(source, arguments), strict=True))
+        try:
+            results = dict(zip(kernel.results, _differentiable(source, arguments), strict=True))
+        except KernelError as error:
+            # Nothing on the stack of a backward pass says which statements these are.
+            message = explained(str(error), arguments)
+            where = "" if source.text in message else f", in the gradient of {source.text}"
+            raise type(error)(message + where) from None
         gradients = [
             results[name + suffix].to(kinds[name]) if name in kinds else None for name in ctx.names
         ]

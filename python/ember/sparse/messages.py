@@ -11,10 +11,14 @@ from typing import Any
 import numpy as np
 
 from ember.errors import ArgumentError
+from ember.sparse.encoded import Encoded
 
 # What a kernel calls the parts of an array in a format.
 _PART = re.compile(r"'?\b(\w+)_(positions|coordinates|mask|values)(\d*)\b'?")
 _SIZES = re.compile(r"dimension (\d+) of (\w+) and dimension (\d+) of (\w+) have different sizes")
+# What a kernel calls an array in another order of its levels, which it makes.
+_COPY = re.compile(r"'?\bthe copy of (\w+)\b'?")
+_OPERAND = re.compile(r"'?\boperand(\d+)\b'?")
 _UNREAD = re.compile(r"no statement reads '(\w+)', of which a size is read")
 
 
@@ -26,6 +30,8 @@ def explained(message: str, arrays: Mapping[str, Any]) -> str:
         name, what, level = match.groups()
         if name not in arrays or match[0].strip("'") in arrays:
             return match[0]
+        if isinstance(arrays[name], Encoded):
+            return f"'{name}'"
         where = f" of level {level}" if level else ""
         return f"{'marks' if what == 'mask' else what}{where} of '{name}'"
 
@@ -35,6 +41,7 @@ def explained(message: str, arrays: Mapping[str, Any]) -> str:
         known = first is not None and second is not None
         return f"{match[0]}, {first} and {second}" if known else match[0]
 
+    message = _COPY.sub(r"'\1' in another order", message)
     return _SIZES.sub(sizes, _PART.sub(part, message))
 
 
@@ -42,6 +49,13 @@ def find_missing(message: str, arrays: Mapping[str, Any]) -> str | None:
     """The array of which the compiler says that nothing is known, if it is not given."""
     match = _UNREAD.search(message)
     return match[1] if match and match[1] not in arrays else None
+
+
+def of_operands(message: str) -> str:
+    """The message of a statement that es.einsum has made, of its operands and its result."""
+    first, *others = message.split("\n")
+    words = _OPERAND.sub(r"operand \1", first).replace("'result'", "the result")
+    return "\n".join([words, *others])
 
 
 def check_letters(subscripts: str, operands: tuple[Any, ...]) -> None:

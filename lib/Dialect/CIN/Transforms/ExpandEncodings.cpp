@@ -140,8 +140,9 @@ Value EncodedAccesses::checkCoordinate(AccessOp access, unsigned dimension,
   SmallVector<Value> sizes;
   if (type.isDynamicDim(dimension))
     sizes.push_back(array.getSizeOf(dimension));
+  // Its only dimension is the last one of the array: messages count from here.
   auto name = builder.getStringAttr(
-      around->getParentOfType<EvaluateOp>().getNameOf(array));
+      "a row of " + around->getParentOfType<EvaluateOp>().getNameOf(array));
   Value locating =
       AssembleOp::create(builder, places, array.getValues(), ValueRange(),
                          sizes, name, /*counting=*/false, /*locating=*/true);
