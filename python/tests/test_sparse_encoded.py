@@ -100,3 +100,15 @@ def test_what_statements_say_of_wrong_rows() -> None:
             es.evaluate("T[i,e] = x[i,e]", T=given, x=drawn(4, 5))
     with pytest.raises(ArgumentError, match=r"an es\.Encoded$"):
         es.Array("int8", (4, 5), np.zeros(20, np.float32))
+
+
+@pytest.mark.parametrize("encoding", ["int8", "int4", "e4m3", "e4m3:f8E8M0FNU"])
+def test_the_first_element_of_a_row(encoding: str) -> None:
+    rows = es.Encoded.of(np.linspace(-2, 2, 192, dtype=np.float32).reshape(3, 64), encoding)
+    decoded = rows.to_numpy()
+    found = es.evaluate("y[i] first= T[i,e] for e if T[i,e] > 0.5", T=rows)
+    expected = [np.append(row[row > 0.5], 0)[0] for row in decoded]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    found = es.evaluate("y[i] last= e for e if T[i,e] < 0.5", T=rows)
+    expected = [np.append(0, np.flatnonzero(row < 0.5))[-1] for row in decoded]
+    np.testing.assert_array_equal(found, expected)
