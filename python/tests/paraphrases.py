@@ -109,6 +109,8 @@ class Writer:
                 f"{table}[{places}, :]",
                 f"{table}.gather(0, {wide}){shaped}",
                 f"torch.take_along_dim({table}, {wide}, 0){shaped}",
+                f"torch.ops.aten.embedding({table}, {places})",
+                f"torch.ops.aten.index_select({table}, 0, {flat}){shaped}",
             ]
         return self.named(self.one_of(*texts), shape)
 
@@ -202,14 +204,25 @@ class Writer:
         if self.chance(0.5):
             return self.scaled(self.total(value, dimension), 1 / value.shape[dimension])
         kept = (*value.shape[:dimension], *value.shape[dimension + 1 :])
-        text = self.one_of(f"{value}.mean({dimension})", f"torch.mean({value}, dim={dimension})")
-        return self.named(text, kept)
+        texts = [f"{value}.mean({dimension})", f"torch.mean({value}, dim={dimension})"]
+        if len(value.shape) == 3 and dimension == 1:
+            turned, size = f"{value}.transpose(1, 2)", value.shape[1]
+            texts += [
+                f"functional.adaptive_avg_pool1d({turned}, 1).squeeze(-1)",
+                f"functional.avg_pool1d({turned}, {size}).flatten(1)",
+            ]
+        return self.named(self.one_of(*texts), kept)
 
     def inner(self, one: Text, other: Text) -> Text:
         """The products of rows of the same shape."""
         if not self.chance(0.6):
             return self.total(self.product(one, other), len(one.shape) - 1)
         letters = LETTERS[: len(one.shape)]
+        if len(one.shape) == 2 and self.chance(0.2):
+            text = self.one_of(
+                f"({one} @ {other}.T).diagonal()", f"torch.diag(torch.inner({one}, {other}))"
+            )
+            return self.named(text, one.shape[:-1])
         text = self.one_of(
             f"torch.einsum('{letters},{letters}->{letters[:-1]}', {one}, {other})",
             f"torch.einsum('...d,...d->...', {one}, {other})",
@@ -294,6 +307,9 @@ class Writer:
         if len(shape) > 1:
             wide = self.one_of(f"{targets}[:, None]", f"{targets}.view(-1, 1)")
             wide = self.one_of(f"{wide}.expand(-1, {shape[1]})", f"{wide}.expand_as({values})")
+            flat = f"{targets}[:, None] * {shape[1]} + torch.arange({shape[1]})"
+        else:
+            flat = str(targets)
         text = self.one_of(
             f"{zeros}.index_add(0, {targets}, {values})",
             f"{zeros}.index_add_(0, {targets}, {values})",
@@ -304,6 +320,7 @@ class Writer:
             f"{zeros}.scatter_reduce_(0, {wide}, {values}, reduce='sum', include_self=True)",
             f"{zeros}.index_put(({targets},), {values}, accumulate=True)",
             f"{zeros}.index_put_(({targets},), {values}, accumulate=True)",
+            f"{zeros}.put_({flat}, {values}, accumulate=True)",
         )
         return self.named(text, shape)
 

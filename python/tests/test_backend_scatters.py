@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 import torch
 import torch.nn.functional as functional
-from compiled_models import check_function
+from compiled_models import check_forward, check_function, compiled
 from torch import Tensor
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")
@@ -170,3 +170,30 @@ def test_what_is_asked_for_sizes_may_be_changed() -> None:
         return sums
 
     check_function(function, torch.rand(12, 4), torch.rand(3), torch.rand(12))
+
+
+@pytest.mark.filterwarnings("ignore:The reduce argument of torch.scatter")
+@pytest.mark.parametrize("reduction", ["add", "multiply"])
+@pytest.mark.parametrize("is_in_place", [False, True])
+def test_scatter_with_a_reduction(reduction: str, is_in_place: bool) -> None:
+    """Of which PyTorch has no gradient, nor has the kernel one."""
+
+    def function(x: Tensor, edges: Tensor) -> Tensor:
+        index, begun = rows_index(edges[1], x[edges[0]]), torch.ones_like(x)
+        if is_in_place:
+            return begun.scatter_(0, index, x[edges[0]], reduce=reduction)
+        return torch.scatter(begun, 0, index, x[edges[0]], reduce=reduction)
+
+    x = draw(NODES, LENGTH)
+    assert check_forward(function, [(x, ends())]).kinds() == {"statements"}
+    with pytest.raises(RuntimeError, match="derivative for aten::scatter"):
+        compiled(function)(x.requires_grad_(), ends()).sum().backward()
+
+
+def test_scatter_that_writes_is_left() -> None:
+    def function(x: Tensor, edges: Tensor) -> Tensor:
+        # Which of the edges of a node comes last is not known; all bring the same.
+        rows = torch.ones_like(x[edges[0]])
+        return torch.zeros_like(x).scatter(0, rows_index(edges[1], rows), rows)
+
+    assert not check_forward(function, [(draw(NODES, LENGTH), ends())]).kinds()

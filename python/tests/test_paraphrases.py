@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -15,6 +16,7 @@ from drawn_cases import SEED
 from paraphrases import OPERATIONS, Text, Writer, written
 from random_programs import tried
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
@@ -57,6 +59,11 @@ PRODUCTS: dict[str, Spelling] = {
     "all of a stack": lambda T, R, h, r, t: (
         torch.stack((T[h] > 0, R[r] > -1)).all(0).logical_not() * T[t]
     ).sum(-1),
+    "operators": lambda T, R, h, r, t: _of_operators(torch.ops.aten, T, R, h, r, t),
+    "computed again": lambda T, R, h, r, t: _again(lambda: (T[h] * R[r] * T[t]).sum(1)),
+    "diagonal": lambda T, R, h, r, t: ((T[h] * R[r]) @ T[t].T).diagonal(),
+    "diagonal of inner products": lambda T, R, h, r, t: torch.inner(T[h] * R[r], T[t]).diag(),
+    "elements of a product": lambda T, R, h, r, t: (T @ R.T)[h, r] * T[t, 0],
     "flat table": lambda T, R, h, r, t: (T.reshape(-1).view(ROWS, LENGTH)[h] * R[r]).sum(-1),
 }
 # Distances of rows.
@@ -127,7 +134,32 @@ PAIRS: dict[str, Spelling] = {
     "number as a tensor": lambda T, R, h, r, t: (T[h] * R[r]).sum(1) / torch.tensor(8.0),
     "infinite": lambda T, R, h, r, t: (T[h].masked_fill(torch.isinf(1 / R[r]), 0) * T[t]).sum(1),
 }
-SPELLINGS = {**PRODUCTS, **DISTANCES, **FUNCTIONS, **PARTS, **PAIRS}
+# Windows as large as what is pooled.
+POOLS: dict[str, Spelling] = {
+    "average": lambda T, R, h, r, t: functional.avg_pool1d(_columns(T, h, r, t), 3)[:, :, 0],
+    "of rows": lambda T, R, h, r, t: functional.avg_pool2d(_columns(T, h, r, t).mT, (3, 1))[:, 0],
+    "adaptive": lambda T, R, h, r, t: functional.adaptive_avg_pool1d(_columns(T, h, r, t), 1).mT,
+    "maximum": lambda T, R, h, r, t: functional.max_pool1d(_columns(T, h, r, t), 3).flatten(1),
+    "adaptive maximum": lambda T, R, h, r, t: functional.adaptive_max_pool1d(
+        _columns(T, h, r, t), 1
+    ).squeeze(-1),
+}
+SPELLINGS = {**PRODUCTS, **DISTANCES, **FUNCTIONS, **PARTS, **PAIRS, **POOLS}
+
+
+def _of_operators(aten: Any, T: Tensor, R: Tensor, h: Tensor, r: Tensor, t: Tensor) -> Tensor:
+    rows = aten.index_select(T, 0, h), aten.embedding(R, r), aten.index(T, [t])
+    found: Tensor = aten.sum(aten.mul(aten.mul(rows[0], rows[1]), rows[2]), [1])
+    return found
+
+
+def _again(compute: Callable[[], Tensor]) -> Tensor:
+    found: Tensor = checkpoint(compute, use_reentrant=False)
+    return found
+
+
+def _columns(T: Tensor, *places: Tensor) -> Tensor:
+    return T[torch.stack([one % ROWS for one in places], 1)].transpose(1, 2)
 
 
 def _rotated(rows: Tensor) -> Tensor:

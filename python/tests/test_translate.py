@@ -24,6 +24,7 @@ from torch.fx import Graph
 pytestmark = [
     pytest.mark.timeout(600),
     pytest.mark.filterwarnings("ignore:.*degrees of freedom"),
+    pytest.mark.filterwarnings("ignore:The reduce argument of torch.scatter"),
 ]
 
 # Samples of an operator that kernels are built for.
@@ -34,6 +35,7 @@ MADE = frozenset(
         "aten::_to_copy",
         "aten::_unsafe_view",
         "aten::alias",
+        "aten::as_strided",
         "aten::clone",
         "aten::copy",
         "aten::detach",

@@ -315,6 +315,27 @@ def is_surely_true(condition: Any) -> bool:
     return known is not None and bool(known(condition))
 
 
+def overload_of(
+    packet: OpOverloadPacket, arguments: Sequence[Any], words: Mapping[str, Any]
+) -> OpOverload | None:
+    """The operator that a function of torch.ops calls with these arguments; None where that is not
+    known."""
+    overloads = packet.overloads()  # type: ignore[no-untyped-call]
+    resolve = names.the_one_of(names.OVERLOADS)
+    if len(overloads) > 1 and resolve is None:
+        return None
+    try:
+        found = (
+            overloads[0]
+            if len(overloads) == 1
+            else resolve(packet._qualified_op_name, *arguments, **words)
+        )
+    except RuntimeError:
+        # PyTorch has none for these arguments, and says so when it is called.
+        return None
+    return getattr(packet, found)  # type: ignore[no-any-return]
+
+
 def lacks_shape(operator: str) -> bool:
     """Whether an operator has none that says the shape of its result; no where it is not known."""
     has_kernel = names.the_one_of(names.SHAPES_OF_4_BITS)

@@ -191,6 +191,11 @@ SHAPES_OF_4_BITS = Feature(
     "torch.compile breaks a graph at torch.ops.quantized.embedding_bag_4bit_rowwise_offsets",
     {"torch._C:_dispatch_has_kernel_for_dispatch_key": "says whether PyTorch has their shape"},
 )
+OVERLOADS = Feature(
+    "functions of torch.ops in graphs",
+    "those that stand for several operators, such as torch.ops.aten.embedding, are PyTorch's",
+    {"torch._C:_jit_resolve_packet": "says which operator they call"},
+)
 CHECKS = Feature(
     "checks of sizes in graphs",
     "what is checked between the parts of a pattern keeps it from being one kernel",

@@ -18,7 +18,7 @@ from ember.torch.graph.bags import embedding_bag
 from ember.torch.graph.contractions import contract, contraction_at
 from ember.torch.graph.costs import MOST_QUERIES
 from ember.torch.graph.encoded_bags import encoded_bag_at
-from ember.torch.graph.operations import likely_sizes, tensor_of
+from ember.torch.graph.operations import likely_sizes, same_number, tensor_of
 
 # Operators that have statements as they are, or none: they refuse what their decomposition takes,
 # or their gradient is another one than that of it, which is infinite times 0 where it computes what
@@ -61,7 +61,81 @@ def _reduced(loss: Tensor, reduction: int) -> Tensor:
     return loss.mean() if reduction == 1 else loss.sum() if reduction == 2 else loss
 
 
+def _put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """Elements to places of a tensor as one row."""
+    places, elements = (index.reshape(-1),), source.reshape(-1)
+    return self.reshape(-1).index_put(places, elements, accumulate).view(self.shape)
+
+
+def _average(
+    self: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """Of windows along whole sides of matrices."""
+    pooled = _pooled(self, kernel_size, stride, (*padding, divisor_override or 0))
+    return NotImplemented if pooled is None else self.mean(pooled, keepdim=True)
+
+
+def _maximum(
+    self: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    ceil_mode: bool = False,
+) -> Any:
+    """The same; where it is, no statement says."""
+    pooled = _pooled(self, kernel_size, stride, padding)
+    if pooled is None:
+        return NotImplemented
+    largest = self.amax(pooled, keepdim=True)
+    return largest, torch.empty_like(largest, dtype=torch.int64)
+
+
+def _adaptive_average(self: Tensor, output_size: Sequence[int]) -> Tensor:
+    return _average(self, _window(self, output_size), (1,))
+
+
+def _adaptive_maximum(self: Tensor, output_size: Sequence[int]) -> Any:
+    return _maximum(self, _window(self, output_size), (1,))
+
+
+def _window(matrices: Tensor, sizes: Sequence[int]) -> list[int]:
+    """That which so many results are of: of one the whole side, of all an element; else none."""
+    sides = matrices.shape[-2:]
+    return [
+        side if size == 1 else int(same_number(size, side))
+        for side, size in zip(sides, sizes, strict=True)
+    ]
+
+
+def _pooled(
+    matrices: Tensor, window: Sequence[int], stride: Sequence[int], others: Sequence[int]
+) -> list[int] | None:
+    """The dimensions that windows are as long as, where they have one element of the other one, or
+    none is left; None for other windows, and with what is not 0 of `others`."""
+    pooled = []
+    for dimension in (-2, -1):
+        # One number is that of both dimensions.
+        size, step = (given[dimension % len(given)] for given in (window, stride or window))
+        if same_number(size, matrices.shape[dimension]):
+            pooled.append(dimension)
+        elif not same_number(size, 1) or not same_number(step, 1):
+            return None
+    return pooled if pooled and not any(others) else None
+
+
 OWN: dict[private.OpOverload, Callable[..., Any]] = {
+    torch.ops.aten._adaptive_avg_pool2d.default: _adaptive_average,
+    torch.ops.aten.adaptive_max_pool2d.default: _adaptive_maximum,
+    torch.ops.aten.avg_pool2d.default: _average,
+    torch.ops.aten.max_pool2d_with_indices.default: _maximum,
+    torch.ops.aten.put.default: _put,
     torch.ops.aten.huber_loss.default: _huber_loss,
     torch.ops.aten.smooth_l1_loss.default: _smooth_l1_loss,
 }

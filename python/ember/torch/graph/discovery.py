@@ -295,8 +295,9 @@ def _has_statements(node: Node) -> bool:
 
 
 def _multiplies_others(node: Node) -> bool:
-    """Whether a node is a product of two matrices of which none is looked up: PyTorch's."""
-    if _name_of(node) not in _OF_TWO_MATRICES:
+    """Whether a node is a product of two matrices of which none is looked up: PyTorch's, unless
+    few of its elements are read."""
+    if _name_of(node) not in _OF_TWO_MATRICES or _is_for_few(node):
         return False
     operands = node.all_input_nodes[:2]
     shapes = [tensor.shape for one in operands if (tensor := tensor_of(one)) is not None]
@@ -512,7 +513,8 @@ def _lookups_in(node: Node) -> list[Tensor]:
     found: list[Tensor] = []
     for user in node.users:
         whole = tensor_of(user)
-        if looked_up_in(user) is node and whole is not None:
+        is_read = looked_up_in(user) is node or _name_of(user) in ("diag", "diagonal")
+        if is_read and whole is not None:
             found.append(whole)
         elif is_view(user) and (inner := _lookups_in(user)):
             found += inner

@@ -25,6 +25,7 @@ _LOOKUPS = {
     "index_select": ("self", "index"),
     "quantized_bag": ("rows", "indices"),
     "quantized_rows": ("rows", "indices"),
+    "take": ("self", "index"),
     "take_along_dim": ("self", "indices"),
 }
 # Those that combine elements, with their parameters: what, and where.
@@ -32,6 +33,7 @@ SCATTERS = {
     "index_add": ("source", "index"),
     "index_put": ("values", "indices"),
     "index_reduce": ("source", "index"),
+    "put": ("source", "index"),
     "scatter_add": ("src", "index"),
     "scatter_reduce": ("src", "index"),
 }
@@ -61,6 +63,10 @@ def scattered_by(node: Node) -> Node | None:
     if operation.name == "segment_reduce":
         given = "lengths" if operation.get("offsets") is None else "offsets"
         return _at_places(operation, "data", given)
+    if operation.name == "scatter":
+        # Without a reduction, it writes; the fourth parameter is a tensor, or a number.
+        given = "src" if "src" in operation.arguments else "value"
+        return _at_places(operation, given, "index") if operation.get("reduce") else None
     return _at_places(operation, *SCATTERS.get(operation.name, ("", "")))
 
 

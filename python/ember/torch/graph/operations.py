@@ -72,6 +72,7 @@ KEYWORDS = frozenset(
         "memory_format",
         "offsets",
         "pin_memory",
+        "reduce",
         "requires_grad",
         "unsafe",
     )
@@ -208,9 +209,6 @@ def linear_layer(node: Node) -> tuple[Node, Node, Node | None] | None:
 
 def _of_encoded_rows(target: Any) -> private.OpOverload | None:
     """The operator on a table whose rows are encoded that is called; None for anything else."""
-    # A function of torch.ops has overloads, of which these have one.
-    if isinstance(target, private.OpOverloadPacket):
-        target = getattr(target, "default", None)
     if not isinstance(target, private.OpOverload) or target._schema.name not in OF_ENCODED_ROWS:
         return None
     return target

@@ -11,6 +11,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.graph.bag_regions import bag_at, bags_at
 from ember.torch.graph.bag_spelling import spell_bags
+from ember.torch.graph.checkpoints import inline_checkpoints
 from ember.torch.graph.discovery import why_untranslated
 from ember.torch.graph.effects import Memory
 from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
@@ -27,6 +28,7 @@ from ember.torch.graph.lookup_region import (
 from ember.torch.graph.movement import changed_behind, drop_results, use_results, why_not_movable
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import name_of, tensor_of, value_of
+from ember.torch.graph.overloads import spell_overloads
 from ember.torch.graph.region import Region, likely_arguments, reference_of, replace
 from ember.torch.graph.remembered import remembering
 from ember.torch.report.report import Compiled, Left, Report
@@ -51,6 +53,8 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     graph = module.graph
     report = Report()
     report.note(graph.nodes)
+    spell_overloads(graph)
+    inline_checkpoints(graph, lambda body: partition(body, settings))
     with remembering():
         use_results(graph)
         _drop_unused_results(graph)

@@ -62,18 +62,18 @@ def _check(call: Call, one: Value, other: Value) -> None:
         return
     if one.dtype not in SUM_TYPES:
         raise NotTranslatedError
-    is_trial = call.statements.is_trial
-    if call.name != "aten::bmm":
-        # Rows that PyTorch would store to multiply them, and again to combine what comes of them.
-        is_between = one.is_looked_up and (is_trial or _is_scattered(call.node))
-        if not is_between or not is_small_matrix(other.sizes, other.dtype):
-            raise NotTranslatedError
-        return
-    if is_trial:
+    if call.statements.is_trial:
         return
     if is_only_looked_up(call.node):
-        # How far apart the rows of pairs lie is better known.
-        call.statements.fixed += [rows, columns]
+        if call.name == "aten::bmm":
+            # How far apart the rows of pairs lie is better known.
+            call.statements.fixed += [rows, columns]
+        return
+    if call.name != "aten::bmm":
+        # Rows that PyTorch would store to multiply them, and again to combine what comes of them.
+        is_between = one.is_looked_up and _is_scattered(call.node)
+        if not is_between or not is_small_matrix(other.sizes, other.dtype):
+            raise NotTranslatedError
         return
     if other.is_looked_up and _are_few(rows):
         return
@@ -95,11 +95,12 @@ def _is_scattered(node: Node) -> bool:
 
 
 def is_only_looked_up(node: Node) -> bool:
-    """Whether operators read elements of a value at places, or of views of it, and no others."""
+    """Whether operators read elements of a value at places, or of views of it, or its diagonal, and
+    no others."""
 
     def looks_up(user: Node) -> bool:
         name = user.target._schema.name if isinstance(user.target, private.OpOverload) else ""
-        is_lookup = name in _LOOKUPS and user.args[0] is node
+        is_lookup = name == "aten::diagonal" or (name in _LOOKUPS and user.args[0] is node)
         is_size = not is_tensor(user)
         return is_lookup or is_size or (name in VIEWED and is_only_looked_up(user))
 

@@ -154,6 +154,17 @@ def _scatter_add(call: Call) -> Value:
     return _along_dimension(call).combined("sum")
 
 
+@translates("aten::scatter")
+def _scatter(call: Call) -> Value:
+    """Where it reduces: what comes last to a place that several elements come to, nothing says."""
+    function = {"add": "sum", "multiply": "prod"}.get(call.arguments.get("reduce", ""))
+    if function is None or "src" not in call.arguments:
+        raise NotTranslatedError("it writes elements, and which comes last is not known")
+    # PyTorch has no gradient of it.
+    call.statements.own_gradients.add(call.node)
+    return _along_dimension(call).combined(function)
+
+
 @translates("aten::scatter_reduce")
 def _scatter_reduce(call: Call) -> Value:
     return _reduced(call, _along_dimension(call))

@@ -6,11 +6,13 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+from torch import Tensor
 from torch.fx import Node
 
 from ember.torch.capture import private
-from ember.torch.graph.operations import same_number
+from ember.torch.graph.operations import same_number, tensor_of
 from ember.torch.translate.order import Place, reordered
 from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (
@@ -25,6 +27,7 @@ from ember.torch.translate.values import (
     broadcast,
     is_one,
     known_number,
+    same_sizes,
 )
 
 
@@ -125,6 +128,41 @@ def _select(call: Call) -> Value:
     def at(indices: Indices) -> str:
         place = Span.of(FIRST, index, 1)
         return value.at([*indices[:dimension], place, *indices[dimension:]])
+
+    return call.shown(value, at)
+
+
+@translates("aten::as_strided")
+def _as_strided(call: Call) -> Value:
+    """The same tensor, whose dimensions of one element have other strides."""
+    value, given = call.seen(call.arguments["self"]), tensor_of(call.arguments["self"])
+    is_same = given is not None and tuple(given.shape) == call.sizes
+    if not is_same or _strides(given) != _strides(call.result) or call.given("storage_offset"):
+        raise NotTranslatedError
+    return value
+
+
+def _strides(tensor: Tensor | None) -> list[Any]:
+    """Those of dimensions with several elements."""
+    if tensor is None:
+        return []
+    return [step for size, step in zip(tensor.shape, tensor.stride(), strict=True) if size != 1]
+
+
+@translates("aten::diagonal")
+def _diagonal(call: Call) -> Value:
+    """Elements whose indices in two dimensions, which are as long, are the same."""
+    value = call.seen(call.arguments["self"])
+    one, other = (value.place(call.given(name)) for name in ("dim1", "dim2"))
+    if call.given("offset") or not same_sizes(value.sizes[one : one + 1], [value.sizes[other]]):
+        raise NotTranslatedError
+
+    def at(indices: Indices) -> str:
+        *others, index = indices
+        _refuse_places(call, index)
+        for dimension in sorted((one, other)):
+            others.insert(dimension, index)
+        return value.at(others)
 
     return call.shown(value, at)
 
