@@ -81,7 +81,7 @@ class Writer:
                 f"({text}).contiguous()",
                 f"({text}).clone()",
                 f"({text}) * 1.0",
-                f"({text}).to(torch.float64)",
+                f"({text}).to({text}.dtype)" if text.isidentifier() else text,
                 f"({text}).expand({sizes})",
                 f"({text})[:]",
                 f"torch.stack([{text}], 0).squeeze(0)" if self.chance(0.3) else f"+({text})",
@@ -172,6 +172,16 @@ class Writer:
         )
         return self.named(text, value.shape)
 
+    def complex(self, value: Text) -> Text:
+        """Complex numbers of both halves of rows."""
+        size = value.shape[-1] // 2
+        text = self.one_of(
+            f"torch.complex(*{value}.chunk(2, -1))",
+            f"torch.view_as_complex(torch.stack({value}.chunk(2, -1), -1))",
+            f"({value}[..., :{size}] + 1j * {value}[..., {size}:])",
+        )
+        return self.named(text, (*value.shape[:-1], size))
+
     def function(self, name: str, value: Text) -> Text:
         """A function of elements that PyTorch has as a method, too."""
         return self.named(self.one_of(f"torch.{name}({value})", f"{value}.{name}()"), value.shape)
@@ -219,10 +229,7 @@ class Writer:
             return self.total(self.product(one, other), len(one.shape) - 1)
         letters = LETTERS[: len(one.shape)]
         if len(one.shape) == 2 and self.chance(0.2):
-            text = self.one_of(
-                f"({one} @ {other}.T).diagonal()", f"torch.diag(torch.inner({one}, {other}))"
-            )
-            return self.named(text, one.shape[:-1])
+            return self.named(f"({one} @ {other}.T).diagonal()", one.shape[:-1])
         text = self.one_of(
             f"torch.einsum('{letters},{letters}->{letters[:-1]}', {one}, {other})",
             f"torch.einsum('...d,...d->...', {one}, {other})",
@@ -409,6 +416,12 @@ def dist_mult(to: Writer) -> Text:
 
 def compl_ex(to: Writer) -> Text:
     """The same of complex numbers, real parts first."""
+    if to.chance(0.4):
+        head, relation, tail = map(to.complex, _triples(to))
+        tail = to.named(to.one_of(f"{tail}.conj()", f"torch.conj({tail})"), tail.shape)
+        products = to.product(head, relation, tail)
+        sums = to.one_of("{}.real.sum(-1)", "torch.sum({}, 1).real", "torch.real({}.sum(dim=-1))")
+        return to.named(sums.format(products), products.shape[:1])
     head, relation, tail = ([to.half(row, k) for k in range(2)] for row in _triples(to))
     real = to.sum_of(
         to.product(head[0], relation[0], tail[0]),
@@ -423,6 +436,16 @@ def rotat_e(to: Writer) -> Text:
     table, phases = to.numbers("T", ROWS, LENGTH), to.numbers("R", RELATIONS, LENGTH // 2)
     rows = [to.lookup(table, to.places(name, LOOKUPS, below=ROWS)) for name in "ht"]
     phase = to.lookup(phases, to.places("r", LOOKUPS, below=RELATIONS))
+    if to.chance(0.4):
+        turn = to.one_of(
+            f"torch.polar(torch.ones_like({phase}), {phase})",
+            f"torch.complex({phase}.cos(), {phase}.sin())",
+            f"torch.exp(1j * {phase})",
+        )
+        moved = to.product(to.complex(rows[0]), to.named(turn, phase.shape))
+        moved = to.difference(moved, to.complex(rows[1]))
+        length = to.one_of(f"{moved}.abs()", f"torch.view_as_real({moved}).norm(dim=-1)")
+        return to.negative(to.total(to.named(length, moved.shape), 1))
     head, tail = ([to.half(row, k) for k in range(2)] for row in rows)
     cosine, sine = to.function("cos", phase), to.function("sin", phase)
     real = to.difference(to.product(head[0], cosine), to.product(head[1], sine))

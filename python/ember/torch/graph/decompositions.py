@@ -97,21 +97,9 @@ def _maximum(
     return largest, torch.empty_like(largest, dtype=torch.int64)
 
 
-def _adaptive_average(self: Tensor, output_size: Sequence[int]) -> Tensor:
-    return _average(self, _window(self, output_size), (1,))
-
-
 def _adaptive_maximum(self: Tensor, output_size: Sequence[int]) -> Any:
-    return _maximum(self, _window(self, output_size), (1,))
-
-
-def _window(matrices: Tensor, sizes: Sequence[int]) -> list[int]:
-    """That which so many results are of: of one the whole side, of all an element; else none."""
-    sides = matrices.shape[-2:]
-    return [
-        side if size == 1 else int(same_number(size, side))
-        for side, size in zip(sides, sizes, strict=True)
-    ]
+    is_one = all(size == 1 for size in output_size)
+    return _maximum(self, self.shape[-2:]) if is_one else NotImplemented
 
 
 def _pooled(
@@ -131,7 +119,6 @@ def _pooled(
 
 
 OWN: dict[private.OpOverload, Callable[..., Any]] = {
-    torch.ops.aten._adaptive_avg_pool2d.default: _adaptive_average,
     torch.ops.aten.adaptive_max_pool2d.default: _adaptive_maximum,
     torch.ops.aten.avg_pool2d.default: _average,
     torch.ops.aten.max_pool2d_with_indices.default: _maximum,

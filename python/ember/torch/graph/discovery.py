@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.graph.complex_pairs import has_complex, is_complex, is_of_pairs, makes_pair
 from ember.torch.graph.costs import LONG_ROWS, is_slow
 from ember.torch.graph.effects import changed_by, effect_of, example_of, is_transformed
 from ember.torch.graph.irregular import (
@@ -33,6 +34,7 @@ from ember.torch.graph.operations import (
     CONSTANTS,
     LIKE_OTHERS,
     VIEWS,
+    called_name,
     likely_sizes,
     read,
     same_number,
@@ -152,7 +154,12 @@ def find_reduced(root: Node, least: int) -> Found | None:
             is_inside = node is root or (
                 all(user in nodes for user in node.users) and _has_elements(node, sizes)
             )
-            if is_inside and not is_irregular(node) and not is_slow(_text_of(node) or ""):
+            if (
+                is_inside
+                and not is_irregular(node)
+                and not has_complex(node)
+                and not is_slow(_text_of(node) or "")
+            ):
                 nodes.add(node)
         is_computed = any(node is not root and not is_for_nothing(node) for node in nodes)
         return nodes if is_computed else set()
@@ -249,13 +256,7 @@ def is_view(node: Node) -> bool:
     operation = read(node)
     if operation is not None:
         return operation.name in VIEWS and not operation.in_place
-    return _name_of(node) in VIEWS
-
-
-def _name_of(node: Node) -> str:
-    """What is called, without an overload, or which attribute is read."""
-    name = node.args[1] if node.target is getattr else node.target
-    return str(getattr(name, "__name__", name)).partition(".")[0]
+    return called_name(node) in VIEWS
 
 
 def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
@@ -297,7 +298,7 @@ def _has_statements(node: Node) -> bool:
 def _multiplies_others(node: Node) -> bool:
     """Whether a node is a product of two matrices of which none is looked up: PyTorch's, unless
     few of its elements are read."""
-    if _name_of(node) not in _OF_TWO_MATRICES or _is_for_few(node):
+    if called_name(node) not in _OF_TWO_MATRICES or _is_for_few(node):
         return False
     operands = node.all_input_nodes[:2]
     shapes = [tensor.shape for one in operands if (tensor := tensor_of(one)) is not None]
@@ -348,6 +349,9 @@ def _is_within_transform(node: Node) -> bool:
 
 
 def _translated_text(node: Node) -> str | None:
+    if has_complex(node):
+        # What is computed of them in the end is real, and translated.
+        return "" if is_of_pairs(node) else None
     if _are_tensors(node):
         return ""
     several = _made_with_others(node)
@@ -405,7 +409,9 @@ def _cuts_gradients(node: Node) -> bool:
 
     Where gradients are off, no value has one.
     """
-    is_float = any(tensor.is_floating_point() for tensor in _tensors_of(node))
+    is_float = any(
+        tensor.is_floating_point() or tensor.is_complex() for tensor in _tensors_of(node)
+    )
     operation = read(node)
     if is_constant(node) or (operation is not None and operation.name == "detach"):
         return False
@@ -455,7 +461,7 @@ def _is_for_products(node: Node) -> bool:
 
 def _is_product(node: Node) -> bool:
     """Whether a node is a product of matrices."""
-    return _name_of(node) in _PRODUCTS
+    return called_name(node) in _PRODUCTS
 
 
 def _beside_result(root: Node, reached: Collection[Node]) -> set[Node]:
@@ -513,7 +519,7 @@ def _lookups_in(node: Node) -> list[Tensor]:
     found: list[Tensor] = []
     for user in node.users:
         whole = tensor_of(user)
-        is_read = looked_up_in(user) is node or _name_of(user) in ("diag", "diagonal")
+        is_read = looked_up_in(user) is node or called_name(user) in ("diag", "diagonal")
         if is_read and whole is not None:
             found.append(whole)
         elif is_view(user) and (inner := _lookups_in(user)):
@@ -525,7 +531,8 @@ def _lookups_in(node: Node) -> list[Tensor]:
 
 def is_for_nothing(node: Node) -> bool:
     """Whether a node computes places, the same elements at other indices, or one number."""
-    return is_constant(node) or is_view(node) or dtype_of(node) in INDEX_TYPES
+    is_shown = is_constant(node) or is_view(node) or makes_pair(node)
+    return is_shown or dtype_of(node) in INDEX_TYPES
 
 
 def is_constant(node: Node) -> bool:
@@ -557,8 +564,12 @@ def _translated(
 ) -> Statements | Untranslated:
     """The statements of nodes; changed: what they are to change in place; selects: whether the
     result has as many columns as a mask has ones."""
+    inputs = _read_by(nodes)
+    if complex_inputs := list(filter(is_complex, inputs)):
+        users = {user for one in complex_inputs for user in one.users}
+        return Untranslated(frozenset(users.intersection(nodes)))
     try:
-        traced = trace(root, nodes, _read_by(nodes))
+        traced = trace(root, nodes, inputs)
     except Exception as error:
         say_untraced(root, error)
         return Untranslated(frozenset())

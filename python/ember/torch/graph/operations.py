@@ -199,6 +199,12 @@ def _of_functional(name: str, node: Node) -> Operation:
     return Operation(name, {"mode": "mean", **named} if name == "embedding_bag" else named)
 
 
+def called_name(node: Node) -> str:
+    """What is called, without an overload, or which attribute is read."""
+    name = node.args[1] if node.target is getattr else node.target
+    return str(getattr(name, "__name__", name)).partition(".")[0]
+
+
 def linear_layer(node: Node) -> tuple[Node, Node, Node | None] | None:
     """Rows, weight and bias of torch.nn.functional.linear; None for anything else."""
     operation = read(node)

@@ -22,6 +22,7 @@ from torch import Tensor
 from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.capture import private
+from ember.torch.graph.complex_pairs import computed, has_pair, is_complex
 from ember.torch.graph.decompositions import copy, decompositions
 from ember.torch.graph.effects import effect_of, example_of
 from ember.torch.graph.recorder import Recorder
@@ -124,8 +125,10 @@ def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> 
     def run(*values: Any) -> Any:
         found = dict(zip((copied[value] for value in inputs), values, strict=True))
         with recorder:
-            for recorder.place, call in enumerate(calls):
+            for recorder.place, (node, call) in enumerate(zip(numbered, calls, strict=True)):
                 found[call] = _called(call, found)
+                if has_pair(found[call]) != is_complex(node):
+                    raise RuntimeError(f"{node.name} shows complex numbers otherwise")
         return found[copied[root]]
 
     are_changed = any(effect_of(node).changed for node in numbered)
@@ -141,8 +144,12 @@ def _called(node: Node, found: Mapping[Node, Any]) -> Any:
     """What a node's function or method gives for the values of others."""
     arguments, words = torch.fx.node.map_arg((node.args, node.kwargs), found.__getitem__)
     if node.op == "call_method":
-        return getattr(arguments[0], str(node.target))(*arguments[1:], **words)
-    return node.target(*arguments, **words)  # type: ignore[operator]
+        return computed(node, _method(str(node.target)), arguments, words)
+    return computed(node, node.target, arguments, words)  # type: ignore[arg-type]
+
+
+def _method(name: str) -> Callable[..., Any]:
+    return lambda owner, *arguments, **words: getattr(owner, name)(*arguments, **words)
 
 
 def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashable:

@@ -270,6 +270,8 @@ def _cat(call: Call) -> Value:
     parts = [call.seen(one) for one in call.arguments["tensors"]]
     if any(part.rank != len(call.sizes) or part.dtype != call.result.dtype for part in parts):
         raise NotTranslatedError
+    if len(parts) == 1:
+        return parts[0]
     dimension = parts[0].place(call.given("dim"))
     whole = _behind_another(call, parts, dimension)
     if not any(part.is_reduced for part in parts):
