@@ -31,6 +31,7 @@ from ember.torch.graph.operations import name_of, tensor_of, value_of
 from ember.torch.graph.overloads import spell_overloads
 from ember.torch.graph.region import Region, likely_arguments, reference_of, replace
 from ember.torch.graph.remembered import remembering
+from ember.torch.graph.vmaps import fold_vmaps
 from ember.torch.report.report import Compiled, Left, Report
 from ember.torch.settings import Settings
 
@@ -51,6 +52,7 @@ OF_STATEMENTS = (lookup_region_at, rows_at, blocks_at, reduction_at)
 def partition(module: GraphModule, settings: Settings) -> Report:
     """Replaces what kernels compute in the module's graph; the module is recompiled."""
     graph = module.graph
+    fold_vmaps(graph)
     report = Report()
     report.note(graph.nodes)
     spell_overloads(graph)

@@ -126,7 +126,7 @@ def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> 
         found = dict(zip((copied[value] for value in inputs), values, strict=True))
         with recorder:
             for recorder.place, (node, call) in enumerate(zip(numbered, calls, strict=True)):
-                found[call] = _called(call, found)
+                found[call] = called(call, found)
                 if has_pair(found[call]) != is_complex(node):
                     raise RuntimeError(f"{node.name} shows complex numbers otherwise")
         return found[copied[root]]
@@ -140,7 +140,7 @@ def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> 
     return recorder
 
 
-def _called(node: Node, found: Mapping[Node, Any]) -> Any:
+def called(node: Node, found: Mapping[Node, Any]) -> Any:
     """What a node's function or method gives for the values of others."""
     arguments, words = torch.fx.node.map_arg((node.args, node.kwargs), found.__getitem__)
     if node.op == "call_method":
