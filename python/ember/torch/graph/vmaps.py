@@ -13,7 +13,7 @@ from torch.fx import Graph, Node
 from ember.torch.capture import private
 from ember.torch.graph.effects import example_of
 from ember.torch.graph.linear_before_sum import call_like
-from ember.torch.graph.operations import called_name, tensor_of, value_of
+from ember.torch.graph.operations import called_name, same_number, tensor_of, value_of
 from ember.torch.graph.recorder import Recorder
 from ember.torch.graph.trace import called, say_untraced
 
@@ -72,6 +72,8 @@ def _fold(graph: Graph, section: Sequence[Node]) -> None:
         for node in nodes:
             if node.op == "call_function":
                 given = torch.fx.node.map_arg((node.args, node.kwargs), made.__getitem__)
+                if node.target is torch.ops.aten.sym_size.int:
+                    given = _of_input(graph, value_of(node)) or given[0], {}
                 made[node] = call_like(graph, results[0], node.target, *given)
     replaced: Iterable[Node] = section
     values: Any = recorded.output_node().args[0]
@@ -83,6 +85,17 @@ def _fold(graph: Graph, section: Sequence[Node]) -> None:
         replaced = [made[node] for node in nodes if node.op == "call_function"]
     for node in reversed(list(replaced)):
         graph.erase_node(node)
+
+
+def _of_input(graph: Graph, size: Any) -> tuple[Node, int] | None:
+    """A tensor that the graph is given, and which of its dimensions has a size: so that no rows are
+    made to be asked for it."""
+    for node in graph.find_nodes(op="placeholder"):
+        tensor = tensor_of(node)
+        for dimension, own in enumerate(() if tensor is None else tensor.shape):
+            if same_number(own, size):
+                return node, dimension
+    return None
 
 
 def _is_of_vmap(node: Node) -> bool:
