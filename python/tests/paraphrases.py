@@ -205,6 +205,7 @@ class Writer:
             f"{value}.mean({d}) * {size}",
             f"{value}.transpose({d}, 0).sum(0)" if d % rank < 2 else f"{value}.sum({d})",
             f"{value}.movedim({d}, -1).sum(-1)",
+            f"{value}.cumsum({d}).select({d}, -1)",
             f"torch.einsum('{letters}->{letters.replace(letters[d], '')}', {value})",
         )
         return self.named(text, kept)

@@ -123,6 +123,7 @@ PARTS: dict[str, Spelling] = {
         torch.cat([T[h][:, :6], R[r][:, 6:]], 1) * torch.cat([T[t][:, :3], R[r][:, :9]], 1)
     ).sum(1),
     "a stack of one": lambda T, R, h, r, t: _of_pair(torch.stack([T[h]], 0).squeeze(0), R[r]),
+    "last of sums": lambda T, R, h, r, t: (T[h] * R[r]).cumsum(1)[:, -1] * T[t, 0],
     "columns of a stack": lambda T, R, h, r, t: _ends(torch.stack([T[h], R[r], T[t]], 1)),
 }
 # Distances of numbers of which rows have two parts, and means with variances.

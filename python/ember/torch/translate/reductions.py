@@ -15,6 +15,7 @@ from ember.torch.translate.values import (
     FIRST,
     Indices,
     NotTranslatedError,
+    Span,
     Value,
     is_one,
     known_number,
@@ -73,6 +74,30 @@ def _operand(call: Call) -> Value:
 def _sum(call: Call) -> Value:
     value = _operand(call)
     return _reduced(call, value, _dimensions(value, call.arguments.get("dim")), "sum")
+
+
+@translates("aten::cumsum")
+def _last_of_sums(call: Call) -> Value:
+    """Sums up to an element: up to the last one, that of all."""
+    value = _operand(call)
+    dimension = value.place(call.given("dim"))
+    size = value.sizes[dimension]
+
+    def at(indices: Indices) -> str:
+        place = indices[dimension]
+        last = known_number(size)
+        if not isinstance(place, Span) or place.inner != FIRST or place.begin + 1 != last:
+            raise NotTranslatedError("sums up to each element are PyTorch's", call.node)
+        call.statements.reduces = True
+        return call.statements.reduction(
+            "sum",
+            {} if is_one(size) else {"r": size},
+            lambda found: value.at(
+                [*indices[:dimension], found.get("r", FIRST), *indices[dimension + 1 :]]
+            ),
+        )
+
+    return Value(call.sizes, call.result.dtype, at, is_reduced=True)
 
 
 @translates("aten::mean")
