@@ -41,6 +41,7 @@ def recorded(call: Callable[..., Any], tensors: list[Tensor]) -> Graph:
 
 
 @pytest.mark.filterwarnings("ignore:index_reduce.. is in beta")
+@pytest.mark.filterwarnings("ignore:The reduce argument of torch.scatter")
 @pytest.mark.parametrize("name", names())
 def test_operators_are_those_that_pytorch_traces(name: str) -> None:
     """Graphs of ATen's operators, by samples of each that is translated, equal make_fx's."""
