@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 import operator
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,7 +20,7 @@ from torch.fx import Graph, Node
 
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.complex_pairs import has_complex, is_complex, is_of_pairs, makes_pair
-from ember.torch.graph.costs import LONG_ROWS, is_slow
+from ember.torch.graph.costs import FEW_OF_A_PRODUCT, LONG_ROWS, is_slow
 from ember.torch.graph.effects import changed_by, effect_of, example_of, is_transformed
 from ember.torch.graph.irregular import (
     is_along,
@@ -298,7 +298,10 @@ def _has_statements(node: Node) -> bool:
 def _multiplies_others(node: Node) -> bool:
     """Whether a node is a product of two matrices of which none is looked up: PyTorch's, unless
     few of its elements are read."""
-    if called_name(node) not in _OF_TWO_MATRICES or _is_for_few(node):
+    product = tensor_of(node)
+    if called_name(node) not in _OF_TWO_MATRICES or product is None:
+        return False
+    if 0 < FEW_OF_A_PRODUCT * _elements_of(_lookups_in(node)) <= _elements_of([product]):
         return False
     operands = node.all_input_nodes[:2]
     shapes = [tensor.shape for one in operands if (tensor := tensor_of(one)) is not None]
@@ -506,12 +509,15 @@ def _is_for_few(node: Node) -> bool:
     product, text = tensor_of(node), _text_of(node)
     if product is None or not text or "sum[" not in text:
         return False
-    lookups = _lookups_in(node)
-    rows = tensor_of(node.all_input_nodes[0])
-    asked = sum(math.prod(likely_sizes(one.shape)) for one in lookups)
-    is_most = 4 * asked > 3 * math.prod(likely_sizes(product.shape))
+    lookups, rows = _lookups_in(node), tensor_of(node.all_input_nodes[0])
+    is_most = 4 * _elements_of(lookups) > 3 * _elements_of([product])
     is_long = rows is not None and likely_sizes(rows.shape)[-1] >= LONG_ROWS
     return bool(lookups) and not (is_most and is_long)
+
+
+def _elements_of(tensors: Iterable[Tensor]) -> int:
+    """How many elements tensors have together, but those of which only the run knows the size."""
+    return sum(math.prod(likely_sizes(one.shape)) for one in tensors)
 
 
 def _lookups_in(node: Node) -> list[Tensor]:
