@@ -100,8 +100,8 @@ def _with_gradient(one: Any) -> Any:
     return one.requires_grad_() if isinstance(one, Tensor) and one.is_floating_point() else one
 
 
-# Those that are PyTorch's: a diagonal, large matrices, one number as a result.
-LEFT = ("eii,ej,j->e", "ei,ij,jk->ek", "ab,bc,cd,da->")
+# Those that are PyTorch's: large matrices, one number as a result.
+LEFT = ("ei,ij,jk->ek", "ab,bc,cd,da->")
 # Equations of several tensors, the first of which is looked up: what edges bring.
 EQUATIONS = {
     "eui,ej,ijk,eu->euk": ((EDGES, LENGTH, 3), (EDGES, 4), (3, 4, 5), (EDGES, LENGTH)),
