@@ -48,6 +48,12 @@ SCORES: dict[str, Score] = {
     "stacked": lambda T, R, h, r, t: (
         torch.stack([shown(T[h]), shown(R[r])], 1).sum(1).mul(2j).real.sum(-1) * T[t].sum(-1)
     ),
+    "real rows beside complex ones": lambda T, R, h, r, t: (
+        torch.cat([shown(T[h]), R[r]], -1).imag.sum(1) * T[t].sum(1)
+    ),
+    "real rows on complex ones": lambda T, R, h, r, t: (
+        torch.stack([R[r][:, :6], shown(T[h])], 1).imag.amax(1).sum(1) * T[t].sum(1)
+    ),
     "halves of complex numbers": lambda T, R, h, r, t: (
         (shown(T[h])[:, :3] * shown(R[r]).chunk(2, -1)[1]).imag.sum(1) - T[t].sum(1)
     ),

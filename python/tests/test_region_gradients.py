@@ -215,6 +215,33 @@ def test_same_tensor_twice() -> None:
     torch._dynamo.reset()
 
 
+# What of two tables' rows is read; the other table's gradient is of zeros, and not none at all.
+OF_ONE_TABLE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "columns": lambda one, other: torch.cat([one, other], -1)[:, :6],
+    "rows": lambda one, other: torch.cat([2 * one, other])[: len(one)],
+    "stack": lambda one, other: torch.stack([one, other])[0],
+    "imaginary": lambda one, other: torch.complex(other, one).imag,
+}
+
+
+@pytest.mark.parametrize("name", OF_ONE_TABLE)
+def test_tables_that_are_not_read(name: str) -> None:
+    indices = torch.randint(30, (20,))
+
+    def function(one: Tensor, other: Tensor) -> Tensor:
+        return OF_ONE_TABLE[name](one[indices], other[indices]).sum(-1)
+
+    found = []
+    torch._dynamo.reset()
+    with nothing_is_left():
+        for each in (function, compiled(function)):
+            draw = torch.Generator().manual_seed(3)
+            tables = [torch.randn(30, 6, generator=draw, requires_grad=True) for _ in range(2)]
+            each(*tables).sum().backward()
+            found.append([one.grad for one in tables])
+    torch.testing.assert_close(found[1], found[0])
+
+
 def test_layers_in_place() -> None:
     """A layer's features are changed behind it, and its weights ahead of the backward pass."""
 

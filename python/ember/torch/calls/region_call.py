@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -270,7 +270,7 @@ class RegionCall:
         if not torch.is_grad_enabled() and not is_left and type(gradient) is Tensor:
             try:
                 found = self.backward(arguments[: self.inputs], needed, gradient)
-                return [*found, *[None] * (len(arguments) - self.inputs)]
+                return [*found, *self._unread(arguments, needed)]
             except NotTakenError:
                 pass
             except KernelError as error:
@@ -282,6 +282,12 @@ class RegionCall:
                 self.give_up(error)
         reference = self.twice if self.twice and torch.is_grad_enabled() else self.reference
         return gradients_of_reference(reference, arguments, needed, gradient)
+
+    def _unread(self, arguments: Sequence[Any], needed: Sequence[bool]) -> Iterator[Tensor | None]:
+        """The gradients of what the kernel has no need of, as of what is cut away again: zeros."""
+        for place in range(self.inputs, len(arguments)):
+            is_read = needed[place] and place not in self.outlines
+            yield torch.zeros_like(arguments[place]) if is_read else None
 
 
 def needed_of(arguments: Sequence[Any]) -> list[bool]:

@@ -67,6 +67,11 @@ def _sums(function: Function, one: Any, other: Any, **words: Any) -> Any:
     return _parts(function, _pair(one), _pair(other), **words)
 
 
+def _joined(function: Function, tensors: Sequence[Any], *others: Any, **words: Any) -> Any:
+    """Tensors put together, some of which may be real."""
+    return _parts(function, [_pair(one) for one in tensors], *others, **words)
+
+
 def _products(function: Function, *operands: Any) -> Pair:
     """A function that is linear in each operand."""
     # What is chosen of each, with the power of the imaginary unit before it.
@@ -141,6 +146,7 @@ _OF_PAIRS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("linalg_vecdot", "vecdot"), _vecdot),
     **dict.fromkeys(("pow", "square"), _square),
     "complex": lambda function, real, imag: Pair(real, imag),
+    **dict.fromkeys(("_stacked", "cat", "stack"), _joined),
     "einsum": _einsum,
     "exp": lambda function, one: _polar(function, torch.exp(one.real), one.imag),
     "imag": lambda function, one: one.imag,
@@ -152,7 +158,7 @@ _OF_PAIRS: dict[str, Callable[..., Any]] = {
     ),
     **dict.fromkeys(
         (
-            *("_stacked", "cat", "chunk", "clone", "contiguous", "detach", "embedding", "expand"),
+            *("chunk", "clone", "contiguous", "detach", "embedding", "expand"),
             *("flatten", "getitem", "index_select", "mean", "movedim", "narrow", "neg", "negative"),
             *(
                 "permute",
@@ -165,7 +171,7 @@ _OF_PAIRS: dict[str, Callable[..., Any]] = {
                 "split",
                 "squeeze",
             ),
-            *("stack", "sum", "T", "t", "mT", "transpose", "unbind", "unflatten", "unsqueeze"),
+            *("sum", "T", "t", "mT", "transpose", "unbind", "unflatten", "unsqueeze"),
             "view",
         ),
         _parts,
