@@ -65,9 +65,9 @@ class Writer:
         self.inputs.append(Input(name, shape, torch.bool))
         return Text(name, shape)
 
-    def named(self, text: str, shape: Sequence[int]) -> Text:
+    def named(self, value: str | Text, shape: Sequence[int]) -> Text:
         """The value, as a variable, with views around it that cancel each other now and then."""
-        shape = tuple(shape)
+        text, shape = str(value), tuple(shape)
         if self.chance(0.12) and shape:
             sizes = ", ".join(map(str, shape))
             text = self.one_of(
