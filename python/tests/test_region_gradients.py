@@ -215,12 +215,14 @@ def test_same_tensor_twice() -> None:
     torch._dynamo.reset()
 
 
-# What of two tables' rows is read; the other table's gradient is of zeros, and not none at all.
+# What of two tables' rows is read; the other table's gradient is of zeros, and not none at all,
+# where it is not detached.
 OF_ONE_TABLE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "columns": lambda one, other: torch.cat([one, other], -1)[:, :6],
     "rows": lambda one, other: torch.cat([2 * one, other])[: len(one)],
     "stack": lambda one, other: torch.stack([one, other])[0],
     "imaginary": lambda one, other: torch.complex(other, one).imag,
+    "beside what is detached": lambda one, other: torch.cat([one, other.detach()], -1)[:, :6],
 }
 
 

@@ -59,6 +59,8 @@ class RegionCall:
     sizes: Collection[int] = ()
     # The places of what only PyTorch reads, and asks for no values of.
     outlines: Collection[int] = ()
+    # Those of what only PyTorch reads, and has gradients of, which are zeros.
+    unread: Collection[int] = ()
     # The places of inputs that a call changes.
     changes: Collection[int] = ()
     # Whether PyTorch may have an answer where a kernel finds a bad value.
@@ -286,8 +288,8 @@ class RegionCall:
     def _unread(self, arguments: Sequence[Any], needed: Sequence[bool]) -> Iterator[Tensor | None]:
         """The gradients of what the kernel has no need of, as of what is cut away again: zeros."""
         for place in range(self.inputs, len(arguments)):
-            is_read = needed[place] and place not in self.outlines
-            yield torch.zeros_like(arguments[place]) if is_read else None
+            has_gradient = needed[place] and place in self.unread
+            yield torch.zeros_like(arguments[place]) if has_gradient else None
 
 
 def needed_of(arguments: Sequence[Any]) -> list[bool]:

@@ -89,12 +89,18 @@ def _maximum(
     dilation: Sequence[int] = (1,),
     ceil_mode: bool = False,
 ) -> Any:
-    """The same; where it is, no statement says."""
+    """The same, and where each is, counted through its matrix."""
     pooled = _pooled(self, kernel_size, stride, padding)
     if pooled is None:
         return NotImplemented
-    largest = self.amax(pooled, keepdim=True)
-    return largest, torch.empty_like(largest, dtype=torch.int64)
+    rows, columns = self.shape[-2:]
+    if len(pooled) == 2:
+        places = self.flatten(-2).argmax(-1)[..., None, None]
+    elif pooled == [-2]:
+        places = self.argmax(-2, keepdim=True) * columns + torch.arange(columns)
+    else:
+        places = self.argmax(-1, keepdim=True) + torch.arange(rows)[:, None] * columns
+    return self.amax(pooled, keepdim=True), places
 
 
 def _adaptive_maximum(self: Tensor, output_size: Sequence[int]) -> Any:

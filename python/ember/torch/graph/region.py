@@ -15,7 +15,7 @@ from torch.fx import Node
 from ember.torch.calls.reference_graph import ReferenceGraph
 from ember.torch.calls.region_call import RegionCall
 from ember.torch.gradients.differentiable import Reference
-from ember.torch.graph.effects import effect_of
+from ember.torch.graph.effects import effect_of, held
 from ember.torch.graph.operations import asks_for_sizes, likely_sizes, read, value_of
 
 
@@ -109,6 +109,7 @@ def replace(region: Region, name: str) -> RegionCall:
     """
     call = region.make(reference_of(region))
     call.names = region.names
+    call.unread = _with_gradient(region)
     call.outlines = frozenset(
         place
         for place, node in enumerate(region.others(), start=len(region.inputs))
@@ -123,6 +124,20 @@ def replace(region: Region, name: str) -> RegionCall:
     region.root.replace_all_uses_with(node)
     erase_unused(region.nodes)
     return call
+
+
+def _with_gradient(region: Region) -> frozenset[int]:
+    """Where among its arguments are those of the others that gradients come to."""
+    passing: set[Node] = set()
+    for node in sorted(region.nodes, reverse=True):
+        is_passed = node is region.root or any(user in passing for user in node.users)
+        if is_passed and any(one.requires_grad for one in held(node)):
+            passing.add(node)
+    return frozenset(
+        place
+        for place, node in enumerate(region.others(), start=len(region.inputs))
+        if any(user in passing for user in node.users)
+    )
 
 
 def erase_unused(nodes: set[Node]) -> None:
