@@ -208,3 +208,20 @@ def test_values_and_gradients(spelling: str) -> None:
     heard = check_function(SPELLINGS[spelling], *tables, *places, dynamic=is_dynamic)
     assert heard.kinds() <= {"row_score", "statements"}
     assert heard.covered("") > 1
+
+
+@pytest.mark.parametrize("window", [(5, 1), (1, LENGTH), (5, LENGTH)])
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_places_in_pools(window: tuple[int, int], dynamic: bool) -> None:
+    """Where the largest elements of bags of rows are is computed with in the same part."""
+
+    def function(table: Tensor, bags: Tensor, rows: Tensor) -> Tensor:
+        _, places = functional.max_pool2d(table[bags][:, None], window, return_indices=True)
+        return (places.flatten(1)[:, :1] * table[rows]).sum(1)
+
+    draw = torch.Generator().manual_seed(2)
+    # Of few different numbers, so that several are the largest.
+    table = torch.randint(5, (ROWS, LENGTH), generator=draw).double()
+    bags = torch.randint(ROWS, (LOOKUPS, 5), generator=draw)
+    rows = torch.randint(ROWS, (LOOKUPS,), generator=draw)
+    check_function(function, table, bags, rows, dynamic=dynamic)
