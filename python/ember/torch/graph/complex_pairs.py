@@ -135,6 +135,41 @@ def _polar(function: Function, length: Any, angle: Any) -> Pair:
 
 # What makes complex numbers of real ones.
 _MAKES = ("complex", "polar", "view_as_complex")
+# What moves elements, or adds them up.
+_OF_BOTH_PARTS = [
+    "chunk",
+    "clone",
+    "contiguous",
+    "detach",
+    "embedding",
+    "expand",
+    "flatten",
+    "getitem",
+    "index_select",
+    "mean",
+    "movedim",
+    "mT",
+    "narrow",
+    "neg",
+    "negative",
+    "permute",
+    "pos",
+    "positive",
+    "repeat",
+    "reshape",
+    "resolve_conj",
+    "select",
+    "split",
+    "squeeze",
+    "sum",
+    "T",
+    "t",
+    "transpose",
+    "unbind",
+    "unflatten",
+    "unsqueeze",
+    "view",
+]
 # By what is called: what it is of pairs.
 _OF_PAIRS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("abs", "absolute"), lambda function, one: one.length()),
@@ -156,26 +191,7 @@ _OF_PAIRS: dict[str, Callable[..., Any]] = {
     "view_as_real": lambda function, one: torch.cat(
         [one.real.unsqueeze(-1), one.imag.unsqueeze(-1)], -1
     ),
-    **dict.fromkeys(
-        (
-            *("chunk", "clone", "contiguous", "detach", "embedding", "expand"),
-            *("flatten", "getitem", "index_select", "mean", "movedim", "narrow", "neg", "negative"),
-            *(
-                "permute",
-                "pos",
-                "positive",
-                "repeat",
-                "reshape",
-                "resolve_conj",
-                "select",
-                "split",
-                "squeeze",
-            ),
-            *("sum", "T", "t", "mT", "transpose", "unbind", "unflatten", "unsqueeze"),
-            "view",
-        ),
-        _parts,
-    ),
+    **dict.fromkeys(_OF_BOTH_PARTS, _parts),
 }
 
 
