@@ -4,7 +4,9 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import functools
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import ember
@@ -47,14 +49,32 @@ class Layer(nn.Module):
         return found
 
 
+def passed_on(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A decorator, as libraries have them for arguments with old names."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Tensor:
+        return function(*args, **kwargs)
+
+    return call
+
+
+class DecoratedLayer(Layer):
+    @passed_on
+    def forward(self, indices: Tensor, added: Tensor) -> Tensor:
+        found: Tensor = self.bag(indices) * self.factor + added
+        return found
+
+
 class Layers(nn.Module):
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, of: type[Layer] = Layer) -> None:
         super().__init__()
-        self.layers = nn.ModuleList([Layer(number) for number in range(count)])
+        self.layers = nn.ModuleList([of(number) for number in range(count)])
 
     def forward(self, indices: Tensor) -> Tensor:
         added = torch.zeros(())
         for layer in self.layers:
+            torch._dynamo.graph_break()
             added = layer(indices, added)
         return added
 
@@ -101,12 +121,36 @@ def test_the_same_model_again_and_explained() -> None:
         assert ember.explain(model, indices_of(4)).compiled
 
 
-def test_layers_that_are_captured_by_themselves_count_for_themselves() -> None:
+@pytest.mark.parametrize("of", [Layer, DecoratedLayer])
+def test_layers_that_are_captured_by_themselves_count_for_themselves(of: type[Layer]) -> None:
     torch._dynamo.reset()
-    model = Layers(11)
+    model = Layers(11, of)
     with torch.no_grad():
         kernel = ember.compile(model, (indices_of(4),))
         torch.testing.assert_close(kernel(indices_of(5)), model(indices_of(5)))
+    assert sum(bool(report.compiled) for report in kernel.reports()) >= 11
+
+
+def test_functions_of_one_decorator_count_for_themselves() -> None:
+    torch._dynamo.reset()
+    table = torch.rand(10, 4)
+
+    def of(power: str) -> Callable[..., Tensor]:
+        scope: dict[str, Any] = {"bag": nn.functional.embedding_bag, "table": table}
+        exec(f"def power(indices): return bag(indices, table){power}", scope)
+        return passed_on(scope["power"])
+
+    functions = [of(" * 2" * number) for number in range(11)]
+
+    def model(indices: Tensor) -> Tensor:
+        found = []
+        for function in functions:
+            torch._dynamo.graph_break()
+            found.append(function(indices))
+        return torch.stack(found)
+
+    kernel = ember.compile(model, (indices_of(4),))
+    torch.testing.assert_close(kernel(indices_of(5)), model(indices_of(5)))
     assert sum(bool(report.compiled) for report in kernel.reports()) >= 11
 
 

@@ -5,11 +5,12 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import functools
+import inspect
 import logging
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import torch
@@ -167,7 +168,17 @@ class CapturedCalls:
 
 
 def _owners_of(frame: private.Frame) -> tuple[int, ...]:
-    """What tells the modules that a function is called with, as its self, from others."""
-    names = frame.code.co_varnames[: frame.code.co_argcount]
-    values = [frame.variables.get(name) for name in names]
-    return tuple(id(value) for value in values if isinstance(value, nn.Module))
+    """What tells a function from others that have the same code: the modules that it is called
+    with, as its self or within what a decorator passes on, and the functions that it encloses.
+
+    Functions are told by their code: those that are made in each call are one.
+    """
+    code = frame.code
+    count = code.co_argcount + code.co_kwonlyargcount
+    arguments = [frame.variables.get(name) for name in code.co_varnames[:count]]
+    if code.co_flags & inspect.CO_VARARGS:
+        arguments += frame.variables.get(code.co_varnames[count], ())
+    enclosed = [frame.variables.get(name) for name in code.co_freevars]
+    modules = (id(one) for one in (*arguments, *enclosed) if isinstance(one, nn.Module))
+    functions = (id(one.__code__) for one in enclosed if isinstance(one, FunctionType))
+    return (*modules, *functions)
