@@ -413,3 +413,29 @@ def test_errors_name_what_is_combined(reduction: str) -> None:
     wrong[7] = ROWS
     with pytest.raises(IndexError, match=f"{ROWS} at position 7 of 'target' .*'most'"):
         run(x, source, wrong)
+
+
+# With how many steps there are.
+TABLES_THAT_ARE_COMPUTED: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {
+    "squares": (lambda table: table * table, 1),
+    "several steps": (lambda table: (table * 2 + 1).clamp(-1, 1), 3),
+    "divided by norms": (lambda table: table / table.norm(dim=1, keepdim=True), 2),
+    "without the mean row": (lambda table: table - table.mean(0), 1),
+    "views": (lambda table: (table + 1).view(-1, 3, LENGTH // 3).flatten(1), 1),
+}
+
+
+@pytest.mark.parametrize("name", TABLES_THAT_ARE_COMPUTED)
+def test_tables_that_are_computed(name: str) -> None:
+    """Where few rows are looked up, only these are computed, but for what is of all rows."""
+    compute, steps = TABLES_THAT_ARE_COMPUTED[name]
+
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        rows = compute(table)
+        return (rows[index[0]] - rows[index[1]]).abs().sum(1)
+
+    few, most = (
+        check_function(function, draw(ROWS, LENGTH), places(2, lookups), dynamic=False).covered("")
+        for lookups in (5, ROWS)
+    )
+    assert few == most + steps

@@ -505,12 +505,15 @@ def _is_of_nothing(node: Node) -> bool:
 
 
 def _is_for_few(node: Node) -> bool:
-    """Whether a node is a product of matrices of which only some elements are looked up."""
-    product, text = tensor_of(node), _text_of(node)
-    if product is None or not text or "sum[" not in text:
+    """Whether only some elements are looked up of what a node computes: a product of matrices, or
+    elements of others."""
+    whole, text = tensor_of(node), _text_of(node)
+    if whole is None or not text or not node.all_input_nodes:
         return False
     lookups, rows = _lookups_in(node), tensor_of(node.all_input_nodes[0])
-    is_most = 4 * _elements_of(lookups) > 3 * _elements_of([product])
+    is_most = 4 * _elements_of(lookups) > 3 * _elements_of([whole])
+    if "sum[" not in text:
+        return bool(lookups) and not is_most and _is_elementwise(node)
     is_long = rows is not None and likely_sizes(rows.shape)[-1] >= LONG_ROWS
     return bool(lookups) and not (is_most and is_long)
 
@@ -521,18 +524,27 @@ def _elements_of(tensors: Iterable[Tensor]) -> int:
 
 
 def _lookups_in(node: Node) -> list[Tensor]:
-    """What is looked up in a node's value, or views of it; none if something else reads it."""
+    """What is looked up in a node's value, views of it, or what is computed of its elements; none
+    if something else reads it."""
     found: list[Tensor] = []
     for user in node.users:
         whole = tensor_of(user)
         is_read = looked_up_in(user) is node or called_name(user) in ("diag", "diagonal")
         if is_read and whole is not None:
             found.append(whole)
-        elif is_view(user) and (inner := _lookups_in(user)):
+        elif (is_view(user) or _is_of_each_row(user, node)) and (inner := _lookups_in(user)):
             found += inner
         else:
             return []
     return found
+
+
+def _is_of_each_row(node: Node, operand: Node) -> bool:
+    """Whether a node computes elements of as many rows as an operand has, of one of each."""
+    rows, others = tensor_of(node), tensor_of(operand)
+    if node.op == "output" or rows is None or others is None or not rows.dim() * others.dim():
+        return False
+    return same_number(rows.shape[0], others.shape[0]) and _is_elementwise(node)
 
 
 def is_for_nothing(node: Node) -> bool:
