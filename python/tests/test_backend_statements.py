@@ -12,7 +12,7 @@ from unittest import mock
 import pytest
 import torch
 import torch.nn.functional as functional
-from compiled_models import check_function, compiled
+from compiled_models import check_forward, check_function, compiled
 from ember.torch.capture.backend import listening
 from torch import Tensor
 
@@ -439,3 +439,19 @@ def test_tables_that_are_computed(name: str) -> None:
         for lookups in (5, ROWS)
     )
     assert few == most + steps
+
+
+@pytest.mark.parametrize("offsets", [None, torch.tensor([0, 0, 4])])
+def test_tables_of_bags_that_are_computed(offsets: Tensor | None) -> None:
+    """The second order of a factorisation machine by bags of rows, and of their squares."""
+
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        sums, squares = (
+            functional.embedding_bag(index, one, offsets, mode="sum")
+            for one in (table, table * table)
+        )
+        return 0.5 * (sums * sums - squares).sum(1)
+
+    index = places(2, 3) if offsets is None else places(9)
+    assert check_function(function, draw(ROWS, LENGTH), index).covered("bag") == 3
+    assert check_forward(function, [(draw(ROWS, LENGTH), index)]).covered("statements") == 6

@@ -120,7 +120,7 @@ def planned(
     and how many of its nodes are asked for statements."""
     module = captured(function, *arguments).module
     recordings, asked = [], []
-    operators_of, text_of = trace._operators, discovery._text_of
+    operators_of, text_of = trace._operators, discovery.text_of_operation
 
     def record(*given: Any) -> Any:
         recordings.append(given)
@@ -132,7 +132,7 @@ def planned(
 
     with monkeypatch.context() as changed:
         changed.setattr(trace, "_operators", record)
-        changed.setattr(discovery, "_text_of", ask)
+        changed.setattr(discovery, "text_of_operation", ask)
         report = partition(module, Settings.of(None))
     return len(report.compiled), len(recordings), len(asked)
 

@@ -15,7 +15,7 @@ from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.gradients.differentiable import Reference
-from ember.torch.graph.discovery import dtype_of, find_exactly, why_not_alone
+from ember.torch.graph.discovery import find_exactly, why_not_alone, with_computed_tables
 from ember.torch.graph.jagged_bags import JaggedBag, ReducedRows
 from ember.torch.graph.lone_bags import BagOptions
 from ember.torch.graph.lookup_region import BAG, BAGS, region_of
@@ -31,6 +31,7 @@ from ember.torch.graph.operations import (
     tensor_of,
 )
 from ember.torch.graph.region import Region
+from ember.torch.graph.single_operations import dtype_of
 from ember.torch.settings import Settings
 
 # Indices that give a tensor of two dimensions one more.
@@ -139,7 +140,14 @@ def _region(
         return _of_jagged(bags[0], settings)
     sizes = [bag.sizes for bag in bags]
     lookups = [(bag.table, bag.lookup.get("input")) for bag in bags]
-    found = find_exactly(root, set(nodes), [bag.looked_up for bag in bags], sizes, lookups)
+    looked_up = [bag.looked_up for bag in bags]
+    computed = with_computed_tables(nodes)
+    if computed > nodes:
+        found = find_exactly(root, computed, looked_up, sizes, lookups)
+        region = None if found is None else region_of(kind, root, found, title, settings)
+        if region is not None:
+            return region
+    found = find_exactly(root, set(nodes), looked_up, sizes, lookups)
     if found is None:
         raise NoMatchError(why_not_alone(root))
     return region_of(kind, root, found, title, settings)

@@ -12,8 +12,8 @@ from typing import Any
 from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.calls.region_call import RegionCall
-from ember.torch.graph.discovery import is_view
 from ember.torch.graph.operations import is_tensor
+from ember.torch.graph.single_operations import is_view
 
 
 def inline_checkpoints(graph: Graph, put_kernels: Callable[[GraphModule], Any]) -> None:

@@ -7,21 +7,18 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
-import operator
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import torch
-from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
-from ember.torch.graph.complex_pairs import has_complex, is_complex, is_of_pairs, makes_pair
-from ember.torch.graph.costs import FEW_OF_A_PRODUCT, LONG_ROWS, is_slow
-from ember.torch.graph.effects import changed_by, effect_of, example_of, is_transformed
+from ember.torch.graph.complex_pairs import has_complex, is_complex, makes_pair
+from ember.torch.graph.costs import is_slow
+from ember.torch.graph.effects import changed_by, effect_of
+from ember.torch.graph.few_lookups import is_for_few, multiplies_others
 from ember.torch.graph.irregular import (
     is_along,
     is_irregular,
@@ -31,9 +28,7 @@ from ember.torch.graph.irregular import (
 )
 from ember.torch.graph.no_match import NoMatchError
 from ember.torch.graph.operations import (
-    CONSTANTS,
     LIKE_OTHERS,
-    VIEWS,
     called_name,
     likely_sizes,
     read,
@@ -41,22 +36,25 @@ from ember.torch.graph.operations import (
     tensor_of,
 )
 from ember.torch.graph.remembered import remembered
+from ember.torch.graph.single_operations import (
+    are_tensors,
+    dtype_of,
+    is_constant,
+    is_elementwise,
+    is_view,
+    is_within_transform,
+    tensors_of,
+    text_of_operation,
+)
 from ember.torch.graph.trace import say_untraced, trace
 from ember.torch.translate.statements import Statements
-from ember.torch.translate.translation import Untranslated, text_of, translation_of
-from ember.torch.translate.values import is_one
+from ember.torch.translate.translation import Untranslated, translation_of
 
 # A longer expression is no embedding operation any more.
 MOST_NODES = 200
-_REDUCTION = re.compile(r"\bsum\[")
-# The statements of operations of a kind, if they have some, and which of a graph's have been asked.
-_MOST_REMEMBERED = 1 << 14
-_remembered: dict[str, str | None] = {}
-_texts: WeakKeyDictionary[Graph, dict[str, str | None]] = WeakKeyDictionary()
 # Reductions that a loop over elements is as fast for as PyTorch's own.
 _REDUCTIONS = frozenset(("linalg_vector_norm", "mean", "norm", "sum"))
 _PRODUCTS = frozenset(("bmm", "einsum", "matmul"))
-_OF_TWO_MATRICES = frozenset(("linear", "matmul", "mm"))
 
 
 @dataclass(frozen=True)
@@ -136,6 +134,19 @@ def find_exactly(
     )
 
 
+def with_computed_tables(nodes: Collection[Node]) -> set[Node]:
+    """Nodes that end in one, with what computes tables of which only they look up, and few rows."""
+    return _with_computed_tables(nodes, _reached(max(nodes), ()))
+
+
+def _with_computed_tables(nodes: Collection[Node], reached: Iterable[Node]) -> set[Node]:
+    found = set(nodes)
+    for node in sorted(reached, reverse=True):
+        if all(user in found for user in node.users) and is_for_few(node):
+            found.add(node)
+    return found
+
+
 def find_reduced(root: Node, least: int) -> Found | None:
     """A reduction with the elements that it reduces, where these are so many at least, and computed
     in no more time than it takes to store and read them again; None for anything else."""
@@ -158,11 +169,11 @@ def find_reduced(root: Node, least: int) -> Found | None:
                 is_inside
                 and not is_irregular(node)
                 and not has_complex(node)
-                and not is_slow(_text_of(node) or "")
+                and not is_slow(text_of_operation(node) or "")
             ):
                 nodes.add(node)
         is_computed = any(node is not root and not is_for_nothing(node) for node in nodes)
-        return nodes if is_computed else set()
+        return _with_computed_tables(nodes, reached) if is_computed else set()
 
     return _largest(root, own)
 
@@ -221,14 +232,14 @@ def _largest(root: Node, own: Callable[[Collection[Node]], set[Node]]) -> Found 
 def why_untranslated(node: Node) -> str:
     """Why an operation that looks up, or combines at places, has no statements; empty if it has
     some, or is another operation."""
-    if not is_irregular(node) or _text_of(node) is not None:
+    if not is_irregular(node) or text_of_operation(node) is not None:
         return ""
     return why_not_alone(node)
 
 
 def why_not_alone(node: Node) -> str:
     """Why there are no statements of an operation by itself."""
-    if _is_within_transform(node):
+    if is_within_transform(node):
         return "torch.vmap, or another transform, is around it"
     translation = _translated(node, [node])
     reason = translation.reason if isinstance(translation, Untranslated) else ""
@@ -248,21 +259,10 @@ def _changed_by_scatter(node: Node) -> Node | None:
     return changed[0] if scattered_by(node) is not None and len(changed) == 1 else None
 
 
-@remembered
-def is_view(node: Node) -> bool:
-    """Whether a node shows a tensor's elements at other indices, in the same memory."""
-    if looked_up_in(node) is not None:
-        return False
-    operation = read(node)
-    if operation is not None:
-        return operation.name in VIEWS and not operation.in_place
-    return called_name(node) in VIEWS
-
-
 def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
     """The operations behind `root` that may be computed with it; none if they are too many."""
     reached: set[Node] = set()
-    pending = [] if _are_tensors(root) else [root]
+    pending = [] if are_tensors(root) else [root]
     has_gradient = requires_gradient(root)
     while pending:
         node = pending.pop()
@@ -292,95 +292,12 @@ def _behind_lookups(graph: Graph) -> set[Node]:
 @remembered
 def _has_statements(node: Node) -> bool:
     """Whether an operation has statements, by itself, and may be computed with others."""
-    return _may_move(node) and _text_of(node) is not None and not _multiplies_others(node)
-
-
-def _multiplies_others(node: Node) -> bool:
-    """Whether a node is a product of two matrices of which none is looked up: PyTorch's, unless
-    few of its elements are read."""
-    product = tensor_of(node)
-    if called_name(node) not in _OF_TWO_MATRICES or product is None:
-        return False
-    if 0 < FEW_OF_A_PRODUCT * _elements_of(_lookups_in(node)) <= _elements_of([product]):
-        return False
-    operands = node.all_input_nodes[:2]
-    shapes = [tensor.shape for one in operands if (tensor := tensor_of(one)) is not None]
-    are_matrices = all(len(shape) == 2 and not any(map(is_one, shape)) for shape in shapes)
-    return are_matrices and all(looked_up_in(one) is None for one in operands)
-
-
-def _kind_of(node: Node) -> str:
-    """What tells operations apart that are translated or not."""
-    if (several := _made_with_others(node)) is not None:
-        return f"{_kind_of(several)}[{node.args[1]}]"
-
-    operation = read(node)
-    is_of_rows = operation is not None and operation.name in ("embedding", "embedding_bag")
-
-    def described(argument: Node) -> str:
-        example = example_of(argument)
-        if not isinstance(example, Tensor):
-            return type(example).__name__
-        sizes = example.shape
-        if is_of_rows and sizes and isinstance(sizes[0], int) and sizes[0] > 1:
-            # A model's tables are alike but for their numbers of rows and of lookups.
-            return f"{example.dtype} several {tuple(sizes[1:])}"
-        return f"{example.dtype} {tuple(sizes)} {likely_sizes(sizes)}"
-
-    arguments = torch.fx.node.map_arg((node.args, node.kwargs), described)
-    return f"{node.op} {node.target} {arguments}"
-
-
-def _text_of(node: Node) -> str | None:
-    """The statements of an operation by itself; None if it has none."""
-    known = _texts.setdefault(node.graph, {})
-    if _is_within_transform(node):
-        return None
-    if node.name not in known:
-        kind = _kind_of(node)
-        if kind not in _remembered:
-            if len(_remembered) >= _MOST_REMEMBERED:
-                _remembered.clear()
-            _remembered[kind] = _translated_text(node)
-        known[node.name] = _remembered[kind]
-    return known[node.name]
-
-
-def _is_within_transform(node: Node) -> bool:
-    """Whether values have other sizes than what they are of."""
-    return is_transformed(node) or any(map(is_transformed, node.all_input_nodes))
-
-
-def _translated_text(node: Node) -> str | None:
-    if has_complex(node):
-        # What is computed of them in the end is real, and translated.
-        return "" if is_of_pairs(node) else None
-    if _are_tensors(node):
-        return ""
-    several = _made_with_others(node)
-    inputs = (several or node).all_input_nodes
-    try:
-        return text_of(trace(node, [several, node] if several else [node], inputs))
-    except Exception as error:
-        say_untraced(node, error)
-        return None
-
-
-def _are_tensors(node: Node) -> bool:
-    """Whether an operation has several results, as a split has: what takes them is translated."""
-    example = example_of(node)
-    return isinstance(example, tuple | list) and 0 < len(_tensors_of(node)) == len(example)
-
-
-def _made_with_others(node: Node) -> Node | None:
-    """The operation that a node takes one of several results of."""
-    source = node.args[0] if node.target is operator.getitem else None
-    return source if isinstance(source, Node) and _are_tensors(source) else None
+    return _may_move(node) and text_of_operation(node) is not None and not multiplies_others(node)
 
 
 def _may_move(node: Node) -> bool:
     """Whether an operation may be computed elsewhere, and has tensors as kernels have them."""
-    if _are_tensors(node):
+    if are_tensors(node):
         return effect_of(node).is_pure
     tensor = tensor_of(node)
     if node.op not in ("call_function", "call_method") or tensor is None:
@@ -395,14 +312,7 @@ def _may_move(node: Node) -> bool:
 @remembered
 def requires_gradient(node: Node) -> bool:
     """Whether a gradient may come to a node's value."""
-    return any(tensor.requires_grad for tensor in _tensors_of(node))
-
-
-def _tensors_of(node: Node) -> list[Tensor]:
-    """The tensor that a node has as its value, or those."""
-    example = example_of(node)
-    values = example if isinstance(example, tuple | list) else [example]
-    return [one for one in values if isinstance(one, Tensor)]
+    return any(tensor.requires_grad for tensor in tensors_of(node))
 
 
 @remembered
@@ -412,9 +322,7 @@ def _cuts_gradients(node: Node) -> bool:
 
     Where gradients are off, no value has one.
     """
-    is_float = any(
-        tensor.is_floating_point() or tensor.is_complex() for tensor in _tensors_of(node)
-    )
+    is_float = any(tensor.is_floating_point() or tensor.is_complex() for tensor in tensors_of(node))
     operation = read(node)
     if is_constant(node) or (operation is not None and operation.name == "detach"):
         return False
@@ -445,7 +353,7 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
         if not is_inside and _is_for_products(node):
             is_inside = any(user in own for user in node.users)
         is_for_lookups = is_constant(node) or (
-            with_places and (is_for_nothing(node) or _is_for_few(node) or _is_of_nothing(node))
+            with_places and (is_for_nothing(node) or is_for_few(node) or _is_of_nothing(node))
         )
         if is_inside and (node in depending or is_for_lookups):
             own.add(node)
@@ -471,26 +379,18 @@ def _beside_result(root: Node, reached: Collection[Node]) -> set[Node]:
     """Those that compute an element for each one of the root, as multiples that are added to sums
     over edges, in no more time than it takes to store and read it."""
     sizes = getattr(tensor_of(root), "shape", ())
-    beside = {root} if _is_elementwise(root) else set()
+    beside = {root} if is_elementwise(root) else set()
     for node in sorted(reached, reverse=True):
         is_beside = node is not root and all(user in beside for user in node.users)
-        if is_beside and _is_elementwise(node) and _has_elements(node, sizes):
+        if is_beside and is_elementwise(node) and _has_elements(node, sizes):
             beside.add(node)
     return beside - {root}
-
-
-def _is_elementwise(node: Node) -> bool:
-    """Whether each element of a node's value is computed of one of each operand, in little time."""
-    text = _text_of(node)
-    if text is None or is_irregular(node):
-        return False
-    return not is_slow(text) and not _REDUCTION.search(text)
 
 
 def is_of_elements(node: Node) -> bool:
     """Whether a node looks rows up, or computes elements in no more time than it takes to read
     them: of operands that are broadcast to as many."""
-    if looked_up_in(node) is not None or is_view(node) or not _is_elementwise(node):
+    if looked_up_in(node) is not None or is_view(node) or not is_elementwise(node):
         return looked_up_in(node) is not None
     tensors = [one for one in map(tensor_of, (node, *node.all_input_nodes)) if one is not None]
     whole, *operands = (likely_sizes(one.shape) for one in tensors)
@@ -504,59 +404,10 @@ def _is_of_nothing(node: Node) -> bool:
     return is_kind and node.op.startswith("call") and all(map(_is_of_nothing, node.all_input_nodes))
 
 
-def _is_for_few(node: Node) -> bool:
-    """Whether only some elements are looked up of what a node computes: a product of matrices, or
-    elements of others."""
-    whole, text = tensor_of(node), _text_of(node)
-    if whole is None or not text or not node.all_input_nodes:
-        return False
-    lookups, rows = _lookups_in(node), tensor_of(node.all_input_nodes[0])
-    is_most = 4 * _elements_of(lookups) > 3 * _elements_of([whole])
-    if "sum[" not in text:
-        return bool(lookups) and not is_most and _is_elementwise(node)
-    is_long = rows is not None and likely_sizes(rows.shape)[-1] >= LONG_ROWS
-    return bool(lookups) and not (is_most and is_long)
-
-
-def _elements_of(tensors: Iterable[Tensor]) -> int:
-    """How many elements tensors have together, but those of which only the run knows the size."""
-    return sum(math.prod(likely_sizes(one.shape)) for one in tensors)
-
-
-def _lookups_in(node: Node) -> list[Tensor]:
-    """What is looked up in a node's value, views of it, or what is computed of its elements; none
-    if something else reads it."""
-    found: list[Tensor] = []
-    for user in node.users:
-        whole = tensor_of(user)
-        is_read = looked_up_in(user) is node or called_name(user) in ("diag", "diagonal")
-        if is_read and whole is not None:
-            found.append(whole)
-        elif (is_view(user) or _is_of_each_row(user, node)) and (inner := _lookups_in(user)):
-            found += inner
-        else:
-            return []
-    return found
-
-
-def _is_of_each_row(node: Node, operand: Node) -> bool:
-    """Whether a node computes elements of as many rows as an operand has, of one of each."""
-    rows, others = tensor_of(node), tensor_of(operand)
-    if node.op == "output" or rows is None or others is None or not rows.dim() * others.dim():
-        return False
-    return same_number(rows.shape[0], others.shape[0]) and _is_elementwise(node)
-
-
 def is_for_nothing(node: Node) -> bool:
     """Whether a node computes places, the same elements at other indices, or one number."""
     is_shown = is_constant(node) or is_view(node) or makes_pair(node)
     return is_shown or dtype_of(node) in INDEX_TYPES
-
-
-def is_constant(node: Node) -> bool:
-    """Whether a node makes a tensor of one number, as what others are added to begins with."""
-    operation = read(node)
-    return operation is not None and operation.name in CONSTANTS
 
 
 def _shared(root: Node, nodes: Collection[Node]) -> list[Node]:
@@ -592,9 +443,3 @@ def _translated(
         say_untraced(root, error)
         return Untranslated(frozenset())
     return translation_of(traced, changed, selects)
-
-
-def dtype_of(node: Node) -> torch.dtype | None:
-    """The type of a node's tensor; None where it has none."""
-    example = example_of(node)
-    return example.dtype if isinstance(example, Tensor) else None

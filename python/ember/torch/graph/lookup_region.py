@@ -35,13 +35,10 @@ from ember.torch.graph.costs import (
 )
 from ember.torch.graph.discovery import (
     Found,
-    dtype_of,
     find,
     find_reduced,
     find_selected,
-    is_constant,
     is_of_elements,
-    is_view,
     requires_gradient,
     why_not_alone,
 )
@@ -58,6 +55,7 @@ from ember.torch.graph.operations import (
     value_of,
 )
 from ember.torch.graph.region import Region
+from ember.torch.graph.single_operations import dtype_of, is_constant, is_view
 from ember.torch.graph.trace import Function, function_of, read_by
 from ember.torch.settings import Settings
 from ember.torch.translate.statements import RESULT, Statements
