@@ -252,13 +252,53 @@ static void checkStep(scf::ForOp loop, IndexExprs &exprs) {
          messageAt("the bound of a loop is too large for its step", loc));
 }
 
+/// The index and the size that an assertion of bounds compares, in either
+/// order, alone or beside what makes the index not matter.
+static std::optional<std::pair<Value, Value>> findCompared(Value holds) {
+  if (auto either = holds.getDefiningOp<arith::OrIOp>()) {
+    auto compared = findCompared(either.getLhs());
+    return compared ? compared : findCompared(either.getRhs());
+  }
+  auto compare = holds.getDefiningOp<arith::CmpIOp>();
+  if (!compare || !compare.getLhs().getType().isIndex())
+    return std::nullopt;
+  if (compare.getPredicate() == arith::CmpIPredicate::ult)
+    return std::pair(compare.getLhs(), compare.getRhs());
+  if (compare.getPredicate() == arith::CmpIPredicate::ugt)
+    return std::pair(compare.getRhs(), compare.getLhs());
+  return std::nullopt;
+}
+
+/// Ends the program because of the index that an assertion of bounds is about.
+static void failBounds(OpBuilder &builder, Location loc, StringAttr what,
+                       Value index, Value size) {
+  StringAttr source;
+  Value position;
+  auto load = dyn_cast_if_present<memref::LoadOp>(findIndexLoad(index));
+  // Places in scratch memory say nothing to a user.
+  if (load && (givenName(load.getMemRef()) ||
+               !isa_and_present<memref::AllocOp, memref::AllocaOp>(
+                   load.getMemRef().getDefiningOp()))) {
+    source = builder.getStringAttr(memrefName(load.getMemRef()));
+    position = loadPosition(load, builder);
+  }
+  FailIndexOp::create(builder, loc, what, index, size, source, position);
+}
+
 /// An assertion of the program, or of upstream's checks.
 static void replaceAssertion(cf::AssertOp assertion) {
   OpBuilder builder(assertion);
   Location loc = assertion.getLoc();
   Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
   Value bad = arith::XOrIOp::create(builder, loc, assertion.getArg(), yes);
-  failIf(builder, loc, bad, assertion.getMsg());
+  auto bounded = assertion->getAttrOfType<StringAttr>(boundsAttr);
+  auto compared = bounded ? findCompared(assertion.getArg()) : std::nullopt;
+  if (compared) {
+    OpBuilder inner = CheckOp::create(builder, loc, bad).getBodyBuilder();
+    failBounds(inner, loc, bounded, compared->first, compared->second);
+  } else {
+    failIf(builder, loc, bad, assertion.getMsg());
+  }
   assertion.erase();
 }
 

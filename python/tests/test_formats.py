@@ -186,7 +186,7 @@ def damaged(name: str) -> dict[str, NDArray | int]:
             lambda c: np.where(c == 2, 1, c),
             "coordinates of A or B do not increase",
         ),
-        ("A_coordinates1", lambda c: np.where(c == 3, 9, c), "out of bounds"),
+        ("A_coordinates1", lambda c: np.where(c == 3, 9, c), "index 9 at position 3 of"),
         ("B_coordinates1", lambda c: c - 1, "coordinates of A or B do not increase"),
         ("A_positions1", lambda p: p + p // 12, "out of range for dimension 0 of 'A_coordinates1'"),
         ("A_positions1", lambda p: p - 1, "out of range for dimension 0 of 'A_coordinates1'"),

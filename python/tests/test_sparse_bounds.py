@@ -67,14 +67,25 @@ def test_elements_that_are_there(format: str) -> None:
     np.testing.assert_array_equal(es.evaluate("y[i] = sum[j in 0:3](A[i,j])", A=a), DENSE.sum(1))
 
 
+@pytest.mark.parametrize("format", MATRICES)
 @pytest.mark.parametrize(
-    ("format", "statement", "dimension"),
-    [("csr", "y[p] = A[I[p],0]", 0), ("csc", "y[p] = A[0,I[p]]", 1)],
+    ("statement", "places", "message"),
+    [
+        ("y[p] = A[0,I[p]]", [0, 7], "index 7 at position 1 of 'I'.* dimension 1 of 'A' of size 3"),
+        (
+            "y[p] = A[I[p],1]",
+            [0, -1],
+            "index -1 at position 1 of 'I'.*dimension 0 of 'A' of size 2",
+        ),
+        ("y = A[2,0]", None, "index 2 is out of range for dimension 0 of 'A' of size 2"),
+        ("y[i,j] = A[i,j+1] for i in 0:2, j in 0:4", None, "index 3 is .* dimension 1 of 'A'"),
+    ],
 )
-def test_rows_that_are_not_there_have_the_arrays_name(
-    format: str, statement: str, dimension: int
+def test_errors_name_the_array_its_dimension_and_the_index(
+    format: str, statement: str, places: list[int] | None, message: str
 ) -> None:
-    with pytest.raises(
-        KernelError, match=f"an index of dimension {dimension} of A is out of bounds"
-    ):
-        es.evaluate(statement, A=es.asarray(DENSE, format), I=np.array([0, 3]))
+    if format == "csc" and places is None and "+" in statement:
+        pytest.skip("what is walked by columns is looked for in positions")
+    given = {} if places is None else {"I": np.array(places)}
+    with pytest.raises(IndexOutOfRangeError, match=message):
+        es.evaluate(statement, A=es.asarray(DENSE, format), **given)

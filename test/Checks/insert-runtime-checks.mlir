@@ -365,3 +365,23 @@ func.func @counted_segment(%offsets: memref<?xindex>, %n: index, %out: memref<?x
   }
   return
 }
+
+// -----
+
+// An assertion of bounds says which index it was, and where it comes from.
+// CHECK-LABEL: func @assert_bounds
+// CHECK-SAME: (%[[N:.*]]: index, %[[I:.*]]: memref<?xindex>
+// CHECK: %[[AT:.*]] = memref.load %[[I]]
+// CHECK: ember.check
+// CHECK-NEXT: ember.fail_index "dimension 1 of 'A'", %[[AT]] of %[[N]] from "'I'" at %{{.*}} : index, index, index
+// CHECK: ember.fail_index "dimension 1 of 'A'", %[[N]] of %{{.*}} : index, index
+func.func @assert_bounds(%n: index, %I: memref<?xindex> {ember.name = "I"}, %m: index, %free: i1) {
+  %c0 = arith.constant 0 : index
+  %at = memref.load %I[%c0] : memref<?xindex>
+  %below = arith.cmpi ult, %at, %n : index
+  cf.assert %below, "out of bounds" {ember.bounds = "dimension 1 of 'A'"}
+  %above = arith.cmpi ugt, %m, %n : index
+  %either = arith.ori %free, %above : i1
+  cf.assert %either, "out of bounds" {ember.bounds = "dimension 1 of 'A'"}
+  return
+}

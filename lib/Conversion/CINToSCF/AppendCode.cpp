@@ -173,11 +173,14 @@ void AppendCode::append(unsigned level, ArrayRef<Value> coordinates) {
       isInside = arith::OrIOp::create(builder, isInside, isLeftOut);
     }
     unsigned dimension = storage.format().getDimensionOf(mine);
-    cf::AssertOp::create(
-        builder, isInside,
-        "a coordinate of dimension " + std::to_string(dimension) + " of " +
-            storage.name + " is out of bounds" +
-            (limit ? ", or of the integers that store it" : ""));
+    if (limit)
+      cf::AssertOp::create(
+          builder, isInside,
+          "a coordinate of dimension " + std::to_string(dimension) + " of " +
+              storage.name +
+              " is out of bounds, or of the integers that store it");
+    else
+      levels.emitBoundsAssertion(isInside, storage, dimension);
     storeIndex(coordinates[mine], storage.coordinates(mine), count);
   }
   Value next = levels.add(count, 1);

@@ -7,6 +7,7 @@
 
 #include "LevelCode.h"
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -35,6 +36,20 @@ Value LevelCode::loadIndex(Value array, Value position) {
   if (loaded.getType().isIndex())
     return loaded;
   return arith::IndexCastOp::create(builder, builder.getIndexType(), loaded);
+}
+
+void LevelCode::emitBoundsAssertion(Value isInside, const Storage &storage,
+                                    unsigned dimension) {
+  // What is no array of the user's is described, and has no quotes.
+  bool isDescribed = StringRef(storage.name).contains(' ');
+  std::string of = "dimension " + std::to_string(dimension) + " of ";
+  auto assertion = cf::AssertOp::create(builder, isInside,
+                                        "an index of " + of + storage.name +
+                                            " is out of bounds");
+  assertion->setAttr(
+      boundsAttr,
+      builder.getStringAttr(
+          of + (isDescribed ? storage.name : "'" + storage.name + "'")));
 }
 
 Value LevelCode::getCoordinate(const Fiber &fiber, Value position) {
@@ -123,9 +138,7 @@ void LevelCode::assertInside(const Fiber &fiber, Value coordinate) {
     return;
   Value isInside = arith::CmpIOp::create(builder, Predicate::ult, coordinate,
                                          storage.sizeOfLevel(level));
-  cf::AssertOp::create(builder, isInside,
-                       "an index of dimension " + std::to_string(dimension) +
-                           " of " + storage.name + " is out of bounds");
+  emitBoundsAssertion(isInside, storage, dimension);
 }
 
 Cursor LevelCode::locate(const Fiber &fiber) {

@@ -112,6 +112,12 @@ public:
   mlir::Value gallop(const Fiber &fiber, Segment segment,
                      mlir::Value coordinate);
 
+  /// An error of the run unless an index of a dimension of an array is inside,
+  /// which a comparison with the dimension's size says: it names both, and the
+  /// index.
+  void emitBoundsAssertion(mlir::Value isInside, const Storage &storage,
+                           unsigned dimension);
+
   mlir::Value constant(int64_t value);
   mlir::Value loadIndex(mlir::Value array, mlir::Value position);
   mlir::Value add(mlir::Value value, int64_t more);

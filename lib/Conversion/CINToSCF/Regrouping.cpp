@@ -165,10 +165,7 @@ Value Sorting::count(unsigned dimension) {
     Value mine = at[dimension];
     Value isInside =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, mine, size);
-    cf::AssertOp::create(builder, isInside,
-                         "a coordinate of dimension " +
-                             std::to_string(dimension) + " of " + storage.name +
-                             " is out of bounds");
+    levels.emitBoundsAssertion(isInside, storage, dimension);
     Value end = levels.add(mine, 1);
     store(increase(load(positions, end)), positions, end);
   });

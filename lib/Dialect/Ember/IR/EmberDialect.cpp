@@ -7,6 +7,7 @@
 
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -237,6 +238,7 @@ static LogicalResult verifySizes(FunctionOpInterface function,
 static bool isAnything(Operation *op) { return true; }
 static bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
 static bool isModule(Operation *op) { return isa<ModuleOp>(op); }
+static bool isAssertion(Operation *op) { return isa<cf::AssertOp>(op); }
 static bool isFor(Operation *op) { return isa<scf::ForOp>(op); }
 
 static bool isLoop(Operation *op) {
@@ -259,6 +261,7 @@ static std::optional<Rule> ruleOf(StringRef name, Operation *op) {
       .Case(writtenArgumentsAttr,
             Rule{isFunction, "a function", arePositions, positions})
       .Case(segmentAttr, Rule{isLoop, "a loop", isText, text})
+      .Case(boundsAttr, Rule{isAssertion, "a cf.assert", isText, text})
       .Case(independentAttr, Rule{isLoop, "a loop", isUnit, unit})
       .Case(groupAttr, Rule{isFor, "an scf.for", isPositiveIndex, index})
       .Case(piecesAttr, isChoice ? Rule{isAnything, "an scf.if", isUnit, unit}

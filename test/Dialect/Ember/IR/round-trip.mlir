@@ -46,6 +46,9 @@ func.func @bag(%n: index, %offsets: memref<?xi64> {ember.name = "offsets", ember
   %count = memref.alloca() {ember.scratch} : memref<index>
   // CHECK: ember.threads_for %{{.*}}
   %threads = ember.threads_for %n
+  %inside = arith.cmpi ult, %n, %threads : index
+  // CHECK: cf.assert %{{.*}}, "too far" {ember.bounds = "dimension 0 of 'x'"}
+  cf.assert %inside, "too far" {ember.bounds = "dimension 0 of 'x'"}
   scf.for %i = %n to %n step %n {
     // CHECK: {ember.group = 4 : index, ember.independent, ember.pieces = 64 : index, ember.segment = "'offsets'"}
   } {ember.independent, ember.group = 4 : index, ember.pieces = 64 : index, ember.segment = "'offsets'"}

@@ -41,6 +41,7 @@ def Ember_Dialect : Dialect {
     | `ember.noalias` | a memref argument | a kernel's entry has checked that it overlaps no other argument |
     | `ember.written_arguments = array<i64: 1>` | a function | the memref arguments that it stores to |
     | `ember.segment = "'offsets'"` | a loop | the memref between two neighbouring elements of which it runs |
+    | `ember.bounds = "dimension 0 of 'A'"` | `cf.assert` | it asserts that an index is below a size, that of this |
     | `ember.independent` | `scf.for` | iterations may run in any order, and store to different places of memory that is not scratch |
     | `ember.group = 4 : index` | `scf.for` | it takes so many iterations at once from its lower bound on |
     | `ember.pieces = 64 : index` | `scf.for` | it runs over pieces of a reduction, of so many iterations |
