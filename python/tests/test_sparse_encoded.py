@@ -112,3 +112,48 @@ def test_the_first_element_of_a_row(encoding: str) -> None:
     found = es.evaluate("y[i] last= e for e if T[i,e] < 0.5", T=rows)
     expected = [np.append(0, np.flatnonzero(row < 0.5))[-1] for row in decoded]
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("length", [1, 33, 64])
+@pytest.mark.parametrize(
+    "encoding",
+    [
+        *ENCODINGS,
+        "int8:f16",
+        "int8:f32:leading",
+        "int4:f32:leading",
+        "e5m2",
+        "e4m3:f8E8M0FNU",
+        "e4m3:f8E8M0FNU:leading",
+    ],
+)
+def test_decoded_rows_are_to_the_bit_what_kernels_read(encoding: str, length: int) -> None:
+    """Also where a product and a bias are far apart, and cancel."""
+    table = drawn(300, length) * 10 ** DRAW.uniform(-3, 3, (300, 1))
+    table[::3] += 10 ** DRAW.uniform(-2, 2, (100, 1))
+    rows = es.Encoded.of(table.astype(np.float32), encoding)
+    read = es.evaluate("y[i,e] = T[i,e]", T=rows)
+    np.testing.assert_array_equal(rows.to_numpy().view(np.uint32), read.view(np.uint32))
+
+
+def test_bytes_of_any_scale_decode_to_the_bit() -> None:
+    """Infinite scales, those that are no numbers, and sums half way between two numbers."""
+    values = DRAW.integers(0, 256, (4000, 24), dtype=np.uint8)
+    values[:8, -8:] = np.array(
+        [[np.inf, 1], [1, np.nan], [0, -0.0], [-np.inf, np.inf]] * 2, "f4"
+    ).view(np.uint8)
+    values[8:100, -8:] = np.array([[1, 2**24], [2**-24, 1]] * 46, "f4").view(np.uint8)
+    rows = es.Encoded(values, "int8")
+    read = es.evaluate("y[i,e] = T[i,e]", T=rows)
+    np.testing.assert_array_equal(rows.to_numpy(), read)
+
+
+def test_a_product_that_decides_between_two_numbers() -> None:
+    """The sum is half way between two numbers of 32 bits but for what 64 bits cannot hold."""
+    pair = np.array([[1 + 2**-23, 2.0**23 * 3], [2**-40 * (1 + 2**-23), 1 + 2**-23]], "f4")
+    values = np.concatenate(
+        (np.arange(256, dtype=np.uint8)[None].repeat(2, 0), pair.view(np.uint8)), 1
+    )
+    rows = es.Encoded(values, "int8")
+    read = es.evaluate("y[i,e] = T[i,e]", T=rows)
+    np.testing.assert_array_equal(rows.to_numpy(), read)
