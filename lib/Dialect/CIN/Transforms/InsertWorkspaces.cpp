@@ -110,11 +110,17 @@ private:
 // What is not walked
 //===----------------------------------------------------------------------===//
 
+/// Whether elements of an array may be assigned to again and again: not of one
+/// that is appended to, or stored without gaps.
+static bool isElementwise(Value array) {
+  return !isa<ArrayType>(array.getType()) && !array.getDefiningOp<CompactOp>();
+}
+
 TypedAttr WorkspaceInserter::findInitial() {
   Value array = assign.getArray();
   auto walks = [&](BlockArgument variable) { return formats.walks(variable); };
   bool isWalked = llvm::any_of(outer, walks) || llvm::any_of(rows, walks);
-  if (!isWalked || assign.isCombining() || isa<ArrayType>(array.getType()))
+  if (!isWalked || assign.isCombining() || !isElementwise(array))
     return nullptr;
   // It is assigned before the statement looks.
   SmallVector<Fiber> absent;
@@ -145,7 +151,7 @@ void WorkspaceInserter::assignInitial() {
 bool WorkspaceInserter::isDirect(ReduceOp reduce) {
   // A dense result does not say whether anything was added to an element.
   Value array = assign.getArray();
-  if (isa<ArrayType>(array.getType()) || isAskedFor(reduce) ||
+  if (!isElementwise(array) || isAskedFor(reduce) ||
       getElementTypeOrSelf(array.getType()) != reduce.getType())
     return false;
   if (assign.isCombining() &&

@@ -155,16 +155,42 @@ void BlockSplitter::run() {
   loop->erase();
 }
 
+/// Whether `value` is computed of `variable` by calls and maps.
+static bool isComputedOf(Value value, BlockArgument variable) {
+  Operation *op = value.getDefiningOp();
+  return value == variable ||
+         (isa_and_present<CallOp, ApplyOp>(op) &&
+          llvm::any_of(op->getOperands(), [&](Value operand) {
+            return isComputedOf(operand, variable);
+          }));
+}
+
+/// Whether an assignment needs an index that is `variable` and no part of it.
+/// What is appended, or stored without gaps, has a variable of its own for each
+/// index, and of a number in digits, `i * n + e`, nothing would say that parts
+/// of `e` are below `n` together.
+static bool needsWhole(AssignOp assign, BlockArgument variable) {
+  Value array = assign.getArray();
+  if ((isa<ArrayType>(array.getType()) || array.getDefiningOp<CompactOp>()) &&
+      llvm::is_contained(assign.getIndices(), variable))
+    return true;
+  return !assign.isCombining() &&
+         llvm::any_of(assign.getIndices(), [&](Value index) {
+           return index.getDefiningOp<CallOp>() &&
+                  isComputedOf(index, variable);
+         });
+}
+
 /// Whether a loop visits all elements of rows, one after the other.
 static bool isSplittable(Operation *loop) {
   if (loop->hasAttr("iteration") || loop->getRegion(0).getNumArguments() != 1)
     return false;
-  // What is appended has a variable of its own for each index.
-  auto appends = [](Operation *user) {
-    auto assign = dyn_cast<AssignOp>(user);
-    return assign && isa<ArrayType>(assign.getArray().getType());
-  };
-  if (llvm::any_of(loop->getRegion(0).getArgument(0).getUsers(), appends))
+  BlockArgument variable = loop->getRegion(0).getArgument(0);
+  WalkResult whole = loop->walk([&](AssignOp assign) {
+    return needsWhole(assign, variable) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+  });
+  if (whole.wasInterrupted())
     return false;
   auto reduce = dyn_cast<ReduceOp>(loop);
   // Parts of a fold, which begins with its first term, are no parts of a
