@@ -383,4 +383,80 @@ TEST(Statements, fillArraysInFormats) {
   EXPECT_EQ(numbersOf(outcome.arrays[0]), (std::vector<double>{5, 2, 3}));
 }
 
+TEST(Statements, leaveOutGaps) {
+  Notation notation;
+  Statement statement;
+  Term row = variableOf("r"), place = variableOf("e");
+  statement.target = elementOf("y", {row, place});
+  statement.ranges = {{"r", {}}, {"e", {}}};
+  statement.value = elementOf("a", {row, place});
+  statement.condition = {callOf("!=", {elementOf("w", {place}), number("0")})};
+  notation.statements = {statement};
+  notation.sizes = {{"r", 2}, {"e", 3}};
+  notation.arrays = {makeArray("y", {2, 3}, {9, 9, 9, 9, 9, 9}),
+                     makeArray("a", {2, 3}, {1, 2, 3, 4, 5, 6}),
+                     makeArray("w", {3}, {1, 0, 1})};
+  notation.arrays[0].isCompact = true;
+  EXPECT_EQ(arrayOptions(notation)[1], "--compact=y");
+  Program program = makeProgram(std::move(notation));
+  EXPECT_EQ(program.entry().parameterNames,
+            (std::vector<std::string>{"a", "w", "y", "y_count"}));
+  Outcome outcome = interpret(program, 1000);
+  ASSERT_EQ(outcome.status, Outcome::Fine) << outcome.message;
+  EXPECT_EQ(outcome.inputs[3].bits, (std::vector<uint64_t>{2}));
+  const Input &expected = outcome.inputs[2];
+  EXPECT_EQ(expected.isOpen,
+            (std::vector<bool>{false, false, true, false, false, true}));
+  // What is behind them may be anything.
+  Input found = makeProgram(Notation(*program.notation)).inputs[2];
+  found.bits = {expected.bits[0], expected.bits[1], 77,
+                expected.bits[3], expected.bits[4], 78};
+  EXPECT_EQ(describeDifference("y", found, expected), "");
+  EXPECT_EQ(numbersOf(expected)[1], 3);
+  EXPECT_EQ(numbersOf(expected)[4], 6);
+}
+
+TEST(Statements, takeElementsByTheirPlaces) {
+  Notation notation;
+  Statement statement;
+  Term element = variableOf("e");
+  statement.target = elementOf("y", {elementOf("n0", {element})});
+  statement.function = "+";
+  statement.ranges = {{"e", {}}};
+  statement.value = elementOf("x", {elementOf("n1", {element})});
+  notation.statements = {statement};
+  notation.sizes["e"] = 4;
+  notation.arrays = {
+      makeArray("y", {3}, {0, 0, 0}), makeIndices("n0", {2, 0, 2, 0}),
+      makeArray("x", {5}, {1, 2, 3, 4, 5}), makeIndices("n1", {4, 3, 2, 1})};
+  notation.group = "n0";
+  EXPECT_EQ(arrayOptions(notation).back(), "--group=n0");
+  Program program = makeProgram(std::move(notation));
+  EXPECT_EQ(program.entry().parameterNames,
+            (std::vector<std::string>{"n0", "x", "n1", "n0_offsets", "n1_by_n0",
+                                      "n0_order", "y"}));
+  EXPECT_EQ(program.inputs[3].bits, (std::vector<uint64_t>{0, 2, 2, 4}));
+  EXPECT_EQ(program.inputs[4].bits, (std::vector<uint64_t>{3, 1, 4, 2}));
+  EXPECT_EQ(program.inputs[5].bits, (std::vector<uint64_t>{1, 3, 0, 2}));
+  Outcome outcome = interpret(program, 1000);
+  EXPECT_EQ(numbersOf(outcome.inputs.back()), (std::vector<double>{6, 0, 8}));
+}
+
+TEST(Statements, areDrawnOfAllSorts) {
+  bool hasGroup = false, hasNoGaps = false, hasDigits = false;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    Random random(seed);
+    Program program = generateStatements(random);
+    hasGroup |= !program.notation->group.empty();
+    for (const StoredArray &array : program.notation->arrays)
+      hasNoGaps |= array.isCompact;
+    for (const Statement &statement : program.notation->statements)
+      for (const Term &index : statement.target.operands)
+        hasDigits |= index.name == "+" && index.operands[0].name == "*";
+  }
+  EXPECT_TRUE(hasGroup);
+  EXPECT_TRUE(hasNoGaps);
+  EXPECT_TRUE(hasDigits);
+}
+
 } // namespace

@@ -67,7 +67,11 @@ static void noteStatements(const Notation &notation,
     features.insert("gradient");
   if (notation.hintedDensity > 0)
     features.insert("sizes and densities that are known");
+  if (!notation.group.empty())
+    features.insert("groups of places");
   for (const StoredArray &array : notation.arrays) {
+    if (array.isCompact)
+      features.insert("result without gaps");
     if (array.isTemporary)
       features.insert(array.hasLevels() ? "temporary in a format"
                                         : "temporary");
@@ -112,9 +116,12 @@ static void noteStatements(const Notation &notation,
         features.insert("reduction");
       if (term.kind != Term::Element)
         return;
-      for (const Term &index : term.operands)
+      for (const Term &index : term.operands) {
         if (index.kind == Term::Element)
           features.insert("indirection");
+        if (index.name == "+" && index.operands[0].name == "*")
+          features.insert("index of two digits");
+      }
     });
   }
 }

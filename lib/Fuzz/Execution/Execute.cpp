@@ -71,8 +71,11 @@ private:
 };
 } // namespace
 
-/// Not everything has a gradient: docs/notation.md says what.
-static bool isRefusedGradient(const Program &program, StringRef message) {
+/// Not everything has a gradient, nor is everything stored without gaps:
+/// docs/notation.md says what.
+static bool isRefusedStatement(const Program &program, StringRef message) {
+  if (message.contains("which is stored without gaps"))
+    return true;
   return program.notation && program.notation->gradient &&
          (message.contains("has no derivative") ||
           message.contains("there is no gradient") ||
@@ -86,8 +89,8 @@ std::optional<Failure> Executor::load(const Program &program) {
   ErrorCollector errors(&state->context);
   state->module = makeModule(program, &state->context);
   if (!state->module)
-    return Failure{isRefusedGradient(program, errors.message) ? "refusal"
-                                                              : "parse",
+    return Failure{isRefusedStatement(program, errors.message) ? "refusal"
+                                                               : "parse",
                    "scf", errors.message};
   return std::nullopt;
 }
@@ -273,7 +276,9 @@ compile(const Program &program, const Variant &variant,
   setTarget(*module, variant);
   std::vector<std::string> pipelines = variant.pipelines();
   if (hasEmbeddings(program) || program.notation)
-    pipelines.insert(pipelines.begin(), "embed-to-scf");
+    pipelines.insert(pipelines.begin(), variant.sharesLoops
+                                            ? "embed-to-scf{share-loops=true}"
+                                            : "embed-to-scf");
   for (const std::string &pipeline : pipelines) {
     if (failed(runPipeline(*module, pipeline)))
       return Failure{isRefusal(pipeline, errors.message) ||

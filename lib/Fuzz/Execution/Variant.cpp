@@ -36,6 +36,8 @@ std::string Variant::name() const {
     text += " " + optimization();
   if (level == DLC && optLevel == 4)
     text += " token-values=" + tokenValues + (keepsRows ? " keep-rows" : "");
+  if (sharesLoops)
+    text += " share-loops";
   if (mayAlias)
     text += " may-alias";
   if (hasTextBetween)
@@ -126,6 +128,9 @@ std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {
       drawOptions(random, variant);
     variant.mayAlias = random.chance(aliasing);
     variant.hasTextBetween = random.chance(0.1);
+    // Errors of loops that are shared do not say which array is meant.
+    variant.sharesLoops =
+        program.notation && !program.isFaulty && random.chance(0.3);
     variant.nativeLevel = static_cast<unsigned>(random.weighted({5, 1, 1, 2}));
     if (variant.nativeLevel > 0)
       variant.vectorRegisters = random.pick<int64_t>({0, 0, 4, 8, 24, 64});

@@ -7,6 +7,7 @@
 
 #include "ember/Fuzz/Statements/Statement.h"
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace ember::fuzz {
@@ -101,6 +102,68 @@ void Notation::orderArrays() {
   for (const std::string &name : names)
     ordered.push_back(array(name));
   arrays = std::move(ordered);
+  if (std::find(names.begin(), names.end(), group) == names.end())
+    group.clear();
+}
+
+/// How many places there are: elements of the dimension that `places` is an
+/// index of.
+static int64_t countPlacesOf(const Notation &notation,
+                             const std::string &places) {
+  int64_t count = 0;
+  for (const Statement &statement : notation.statements)
+    visitTerms(statement, [&](const Term &term) {
+      if (term.kind != Term::Element)
+        return;
+      for (size_t place = 0; place < term.operands.size(); ++place) {
+        const Term &index = term.operands[place];
+        if (index.kind == Term::Element && index.name == places)
+          count = notation.array(term.name).shape[place];
+      }
+    });
+  return count;
+}
+
+/// What kernels take that reduce the elements of each place: where their
+/// numbers begin, in the order of places, these, and other places in that
+/// order.
+static std::vector<KernelParameter> groupsOf(const Notation &notation) {
+  std::vector<KernelParameter> groups;
+  if (notation.group.empty())
+    return groups;
+  const StoredArray &places = notation.array(notation.group);
+  auto number = static_cast<size_t>(&places - notation.arrays.data());
+  auto add = [&](const std::string &name, std::vector<uint64_t> bits) {
+    Input input;
+    input.element = Scalar::I32;
+    input.isMemRef = true;
+    input.shape = {static_cast<int64_t>(bits.size())};
+    input.bits = std::move(bits);
+    groups.push_back({{name, std::move(input)}, number});
+  };
+  std::vector<uint64_t> order(places.bits.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
+    return std::pair(places.bits[a], a) < std::pair(places.bits[b], b);
+  });
+  std::vector<uint64_t> offsets;
+  for (int64_t place = 0; place <= countPlacesOf(notation, places.name);
+       ++place)
+    offsets.push_back(static_cast<uint64_t>(std::count_if(
+        places.bits.begin(), places.bits.end(),
+        [&](uint64_t mine) { return mine < static_cast<uint64_t>(place); })));
+  add(places.name + "_offsets", std::move(offsets));
+  for (const StoredArray &other : notation.arrays) {
+    bool arePlaces = other.name.front() == places.name.front();
+    if (!arePlaces || other.name == places.name || other.shape != places.shape)
+      continue;
+    std::vector<uint64_t> ordered;
+    for (uint64_t element : order)
+      ordered.push_back(other.bits[element]);
+    add(other.name + "_by_" + places.name, std::move(ordered));
+  }
+  add(places.name + "_order", std::move(order));
+  return groups;
 }
 
 static Input makeDense(const StoredArray &like, std::vector<uint64_t> bits) {
@@ -147,7 +210,8 @@ parametersOfGradient(const Notation &notation) {
     add(asked, {values.name + "_gradient", std::move(input)}, find(name),
         /*isWritten=*/true);
   }
-  for (const std::vector<KernelParameter> &list : {assigned, given, asked})
+  for (const std::vector<KernelParameter> &list :
+       {groupsOf(notation), assigned, given, asked})
     read.insert(read.end(), list.begin(), list.end());
   return read;
 }
@@ -167,7 +231,21 @@ std::vector<KernelParameter> parametersOf(const Notation &notation) {
     for (ArrayPart &part : isRoom ? roomFor(array) : partsOf(array))
       (isTarget ? outputs : inputs)
           .push_back({std::move(part), number, isRoom, isTarget});
+    if (!array.isCompact)
+      continue;
+    Input count;
+    count.element = Scalar::I64;
+    count.isMemRef = true;
+    count.shape = {1};
+    count.bits = {0};
+    outputs.push_back({{array.name + "_count", std::move(count)},
+                       number,
+                       /*isRoom=*/false,
+                       /*isWritten=*/true,
+                       /*isCount=*/true});
   }
+  std::vector<KernelParameter> groups = groupsOf(notation);
+  inputs.insert(inputs.end(), groups.begin(), groups.end());
   inputs.insert(inputs.end(), outputs.begin(), outputs.end());
   return inputs;
 }

@@ -118,7 +118,7 @@ std::string StatementArrays::values(const std::vector<int64_t> &shape,
     std::vector<std::string> fitting;
     for (const StoredArray &array : notation.arrays)
       if (array.shape == shape && array.element == style.element &&
-          !array.isScalar)
+          !array.isScalar && !array.isCompact)
         fitting.push_back(array.name);
     if (!fitting.empty())
       return random.pick(fitting);

@@ -390,6 +390,24 @@ void StatementRun::runStatement(const Statement &statement, size_t range) {
             [&] { runStatement(statement, range + 1); });
 }
 
+void StatementRun::closeGaps(const Statement &statement) {
+  const std::string &name = statement.target.name;
+  auto length = static_cast<size_t>(notation.array(name).shape.back());
+  const std::string &variable = statement.target.operands.back().name;
+  std::vector<size_t> kept;
+  for (size_t position = 0; position < length; ++position) {
+    variables[variable] = static_cast<int64_t>(position);
+    if (holds(statement.condition))
+      kept.push_back(position);
+  }
+  variables.erase(variable);
+  std::vector<Number> &numbers = arrays.at(name).numbers;
+  for (size_t row = 0; row < numbers.size(); row += length)
+    for (size_t place = 0; place < kept.size(); ++place)
+      numbers[row + place] = numbers[row + kept[place]];
+  counts[name] = kept.size();
+}
+
 Input StatementRun::toInput(const std::string &name) const {
   const Elements &elements = arrays.at(name);
   const StoredArray &array = *elements.array;
@@ -397,6 +415,10 @@ Input StatementRun::toInput(const std::string &name) const {
   input.element = array.element;
   input.isMemRef = !array.isScalar;
   input.shape = array.shape;
+  if (auto count = counts.find(name); count != counts.end())
+    for (size_t k = 0; k < elements.numbers.size(); ++k)
+      input.isOpen.push_back(k % static_cast<size_t>(array.shape.back()) >=
+                             count->second);
   for (const Number &number : elements.numbers) {
     if (!number.isReal) {
       input.bits.push_back(
@@ -430,6 +452,8 @@ Outcome StatementRun::run() {
     kept.clear();
     runStatement(statement, 0);
     shareTangents(statement);
+    if (array.isCompact && isFine())
+      closeGaps(statement);
     if (!isFine())
       break;
   }
@@ -453,7 +477,10 @@ Outcome evaluateStatements(const Program &program, int64_t stepLimit) {
     outcome.arrays.push_back(run.toInput(array.name));
   std::vector<KernelParameter> parameters = parametersOf(notation);
   for (size_t i = 0; i < parameters.size(); ++i)
-    if (parameters[i].isWritten && !parameters[i].isRoom)
+    if (parameters[i].isCount && outcome.status == Outcome::Fine)
+      outcome.inputs[i].bits = {
+          run.countOf(notation.arrays[parameters[i].array].name)};
+    else if (parameters[i].isWritten && !parameters[i].isRoom)
       outcome.inputs[i] = outcome.arrays[parameters[i].array];
   return outcome;
 }

@@ -67,6 +67,16 @@ private:
   Term drawComputed(const StoredArray &array, const Variables &variables);
   Term drawIndex(const Variable &variable, const Variables &variables,
                  int64_t &size);
+  /// A number that indices are digits of: perhaps the size of an array.
+  Term drawRadix(int64_t radix);
+  /// `3 * i + j` of new variables, of which no two give one index; `size` is
+  /// what it stays below.
+  Term drawDigits(Statement &statement, Variables &variables, int64_t &size);
+  /// Has what is assigned along the last index stored without gaps, perhaps,
+  /// under a condition on that.
+  void drawCompact(Statement &statement);
+  /// Groups elements by places, if there are any that it matters for.
+  void drawGroup();
   Term drawNumber();
   /// `a < b <= c`
   Term drawChain(const Variables &variables);
@@ -89,6 +99,9 @@ private:
   Notation notation;
   StatementArrays arrays;
   size_t names = 0;
+  /// What a statement has to read, as it says how many values the digits of its
+  /// target have.
+  std::optional<Term> inDigits;
   /// Elements that terms of one statement look up, all together.
   int64_t work = 1;
 };

@@ -36,6 +36,11 @@ void StatementGenerator::drawTarget(Statement &statement,
   std::vector<Term> indices;
   bool hasRanges = false;
   for (size_t dimension = 0; dimension < rank; ++dimension) {
+    if (!inDigits && work < 40 && random.chance(0.06)) {
+      indices.push_back(drawDigits(statement, variables, shape.emplace_back()));
+      hasRanges = true;
+      continue;
+    }
     variables.push_back(bind(variables, statement.ranges));
     const Variable &mine = variables.back();
     hasRanges |= mine.hasRange;
@@ -85,7 +90,8 @@ bool StatementGenerator::drawUpdate(Statement &statement, Variables &variables,
   for (const Statement &before : notation.statements) {
     const StoredArray &array = notation.array(before.target.name);
     // Somebody has to get a result.
-    bool isWhole = !array.hasLevels() && !(isLast && array.isTemporary);
+    bool isWhole = !array.hasLevels() && !array.isCompact &&
+                   !(isLast && array.isTemporary);
     for (const Term &index : before.target.operands)
       isWhole &= index.kind == Term::Variable;
     for (const VariableRange &range : before.ranges)
@@ -148,10 +154,26 @@ void StatementGenerator::completeValue(Term &value) {
   value = hasImplicit ? first : complete(value);
 }
 
+void StatementGenerator::drawCompact(Statement &statement) {
+  StoredArray &array = notation.array(statement.target.name);
+  const std::vector<Term> &indices = statement.target.operands;
+  bool isPlain = statement.function.empty() && statement.condition.empty() &&
+                 !array.hasLevels() && !indices.empty() &&
+                 indices.back().kind == Term::Variable;
+  auto size =
+      isPlain ? notation.sizes.find(indices.back().name) : notation.sizes.end();
+  if (size == notation.sizes.end() || !random.chance(0.3))
+    return;
+  array.isCompact = true;
+  if (random.chance(0.8))
+    statement.condition.push_back(drawCondition({{size->first, size->second}}));
+}
+
 Statement StatementGenerator::drawStatement(bool isLast) {
   Statement statement;
   Variables variables;
   work = 1;
+  inDigits.reset();
   bool isUpdate =
       random.chance(0.2) && drawUpdate(statement, variables, isLast);
   bool isForOthers = !isUpdate && !isLast && random.chance(style.temporaries);
@@ -168,6 +190,9 @@ Statement StatementGenerator::drawStatement(bool isLast) {
   // A number takes the type of nothing.
   if (statement.value.kind == Term::Number)
     statement.value = drawElement(variables);
+  if (inDigits)
+    statement.value = callOf(style.isBoolean() ? "^" : "+",
+                             {std::move(statement.value), *inDigits});
   bool isKept = statement.function == "first" || statement.function == "last";
   if (isKept)
     statement.value = complete(statement.value);
@@ -176,6 +201,8 @@ Statement StatementGenerator::drawStatement(bool isLast) {
   if (!isForOthers && random.chance(style.conditions * 0.5) &&
       !notation.array(target).hasLevels())
     statement.condition.push_back(drawCondition(variables));
+  if (!isUpdate && !isForOthers)
+    drawCompact(statement);
   statement.value.isBoundBehind =
       canBindBehind(statement) && random.chance(0.3);
   StoredArray &array = notation.array(target);
@@ -218,30 +245,42 @@ void StatementGenerator::drawFault(Program &program) {
   program.isFaulty = true;
 }
 
+/// What combining anything with leaves that as it is; none of functions of
+/// one's own.
+static std::optional<uint64_t> findIdentity(Scalar element,
+                                            const std::string &function) {
+  bool isMax = function == "max";
+  if (function == "+" || function == "|" || function == "^")
+    return 0;
+  if (function == "&")
+    return truncateBits(element, ~uint64_t(0));
+  if (function == "*")
+    return isFloat(element) ? encodeFloat(element, 1) : 1;
+  if (!isMax && function != "min")
+    return std::nullopt;
+  double most = std::numeric_limits<double>::infinity();
+  uint64_t least = uint64_t(1) << (bitWidth(element) - 1);
+  return isFloat(element) ? encodeFloat(element, isMax ? -most : most)
+         : isMax          ? least
+                          : least - 1;
+}
+
 /// What an array that statements combine something with begins with, if nobody
 /// says anything else; none for others.
-static std::optional<double> findBeginning(const Notation &notation,
-                                           const std::string &array) {
-  for (const Statement &statement : notation.statements) {
-    if (statement.target.name != array)
-      continue;
-    double most = std::numeric_limits<double>::infinity();
-    return statement.function == "+"     ? std::optional(0.0)
-           : statement.function == "*"   ? std::optional(1.0)
-           : statement.function == "max" ? std::optional(-most)
-           : statement.function == "min" ? std::optional(most)
-                                         : std::nullopt;
-  }
+static std::optional<uint64_t> findBeginning(const Notation &notation,
+                                             const std::string &array) {
+  for (const Statement &statement : notation.statements)
+    if (statement.target.name == array)
+      return findIdentity(notation.array(array).element, statement.function);
   return std::nullopt;
 }
 
 /// Gradients know of most arrays what these begin with.
 void StatementGenerator::drawBeginnings() {
   for (StoredArray &array : notation.arrays) {
-    std::optional<double> beginning = findBeginning(notation, array.name);
+    std::optional<uint64_t> beginning = findBeginning(notation, array.name);
     if (beginning && !array.hasLevels() && random.chance(0.7))
-      std::fill(array.bits.begin(), array.bits.end(),
-                encodeFloat(array.element, *beginning));
+      std::fill(array.bits.begin(), array.bits.end(), *beginning);
   }
 }
 
@@ -256,7 +295,7 @@ void StatementGenerator::drawGradient() {
     // There are none through what is put together for the caller, nor of what
     // is missing.
     bool isPutTogether = isTarget && array.hasLevels() && !array.isTemporary;
-    if (isPutTogether || array.isMissing)
+    if (isPutTogether || array.isCompact || array.isMissing)
       return;
     if (isValues && !array.encoding && array.bits.size() <= mostDirections)
       candidates.push_back(array.name);
@@ -277,6 +316,30 @@ void StatementGenerator::drawGradient() {
   drawBeginnings();
 }
 
+void StatementGenerator::drawGroup() {
+  std::vector<std::string> candidates;
+  for (const Statement &statement : notation.statements)
+    visitTerms(statement, [&](const Term &term) {
+      // Gradients scatter to what statements look up.
+      bool isScatter = term.name == statement.target.name &&
+                       findIdentity(style.element, statement.function);
+      if (term.kind != Term::Element || (!notation.gradient && !isScatter))
+        return;
+      for (const Term &index : term.operands)
+        if (index.kind == Term::Element && index.name.front() == 'n')
+          candidates.push_back(index.name);
+    });
+  if (!candidates.empty() && random.chance(0.4))
+    notation.group = random.pick(candidates);
+  if (notation.group.empty() || notation.gradient)
+    return;
+  // What begins with the identity, if nobody says anything else, is assigned
+  // to: nobody does.
+  for (StoredArray &array : notation.arrays)
+    if (std::optional<uint64_t> beginning = findBeginning(notation, array.name))
+      std::fill(array.bits.begin(), array.bits.end(), *beginning);
+}
+
 Program StatementGenerator::run() {
   size_t first = style.temporaries > 0 ? 2 : 1;
   for (size_t count = first + random.weighted({6, 2, 1}); count > 0; --count)
@@ -285,10 +348,13 @@ Program StatementGenerator::run() {
       style.element == Scalar::F32 || style.element == Scalar::F64;
   if (isDifferentiable && random.chance(0.6))
     drawGradient();
+  drawGroup();
   if (random.chance(0.5))
     notation.hintedDensity = random.pick({0.1, 0.5, 1.0});
   Program program = makeProgram(std::move(notation));
-  if (!program.notation->gradient && random.chance(0.04))
+  // Elements are not grouped by places that there are not.
+  if (!program.notation->gradient && program.notation->group.empty() &&
+      random.chance(0.04))
     drawFault(program);
   return program;
 }

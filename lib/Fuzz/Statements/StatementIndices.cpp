@@ -119,6 +119,56 @@ Variable StatementGenerator::bind(const Variables &variables,
   return bound;
 }
 
+Term StatementGenerator::drawRadix(int64_t radix) {
+  std::vector<Term> sizes = {integerOf(radix)};
+  for (const StoredArray &array : notation.arrays) {
+    // What is assigned to has its size from statements.
+    bool isGiven = !array.isTemporary && array.name.front() != 'r';
+    for (size_t place = 0; isGiven && place < array.shape.size(); ++place)
+      if (array.shape[place] == radix)
+        sizes.push_back(
+            callOf("size", {elementOf(array.name, {}),
+                            integerOf(static_cast<int64_t>(place))}));
+  }
+  return random.pick(sizes);
+}
+
+/// `radix * high + low`
+static Term twoDigits(Term radix, const Variable &high, const Variable &low) {
+  return callOf("+", {callOf("*", {std::move(radix), variableOf(high.name)}),
+                      variableOf(low.name)});
+}
+
+Term StatementGenerator::drawDigits(Statement &statement, Variables &variables,
+                                    int64_t &size) {
+  std::vector<Variable> digits;
+  for (size_t count = 0; count < 2; ++count) {
+    Variable digit{"d" + std::to_string(names++), random.between(1, 4), true};
+    work *= digit.limit;
+    digits.push_back(digit);
+  }
+  const auto &[high, low] = std::tie(digits[0], digits[1]);
+  size = high.limit * low.limit;
+  Term radix = drawRadix(low.limit);
+  // An array that has both as indices says how many values they have.
+  if (random.chance(0.5)) {
+    std::string all =
+        arrays.values({high.limit, low.limit}, /*canBeOld=*/false);
+    inDigits = elementOf(all, {variableOf(high.name), variableOf(low.name)});
+    radix = callOf("size", {elementOf(all, {}), integerOf(1)});
+    notation.sizes[high.name] = high.limit;
+    notation.sizes[low.name] = low.limit;
+    statement.ranges.push_back({high.name, {}});
+    statement.ranges.push_back({low.name, {}});
+  } else {
+    statement.ranges.push_back(
+        {high.name, {integerOf(0), integerOf(high.limit)}});
+    statement.ranges.push_back({low.name, {integerOf(0), radix}});
+  }
+  variables.insert(variables.end(), digits.begin(), digits.end());
+  return twoDigits(std::move(radix), high, low);
+}
+
 /// An index that depends on a variable; `size` is what it stays below.
 Term StatementGenerator::drawIndex(const Variable &chosen,
                                    const Variables &variables, int64_t &size) {
@@ -145,8 +195,7 @@ Term StatementGenerator::drawIndex(const Variable &chosen,
     if (second.name == chosen.name || second.limit == 0)
       return plain;
     size = (chosen.limit - 1) * second.limit + second.limit;
-    return callOf("+", {callOf("*", {integerOf(second.limit), plain}),
-                        variableOf(second.name)});
+    return twoDigits(drawRadix(second.limit), chosen, second);
   }
   case 4: {
     int64_t at = random.between(0, 3);

@@ -209,6 +209,8 @@ std::vector<std::string> arrayOptions(const Notation &notation) {
             printNumber(Scalar::F64,
                         encodeFloat(Scalar::F64, notation.hintedDensity)));
     }
+    if (array.isCompact)
+      options.push_back("--compact=" + array.name);
     if (!array.hasLevels())
       continue;
     options.push_back("--format=" + array.name + ":" + array.spellFormat());
@@ -218,6 +220,8 @@ std::vector<std::string> arrayOptions(const Notation &notation) {
         "--fill=" + array.name + ":" +
         (array.isMissing ? "missing" : printNumber(array.element, array.fill)));
   }
+  if (!notation.group.empty())
+    options.push_back("--group=" + notation.group);
   if (notation.gradient) {
     std::string of, by;
     for (const auto &[name, seeds] : notation.gradient->seeds)

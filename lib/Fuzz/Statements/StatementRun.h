@@ -58,12 +58,16 @@ public:
   const std::vector<Number> &elementsOf(const std::string &array) const {
     return arrays.at(array).numbers;
   }
+  /// How much an array without gaps holds.
+  size_t countOf(const std::string &array) const { return counts.at(array); }
   /// The same as an argument would have them.
   Input toInput(const std::string &array) const;
 
 private:
   void runStatement(const Statement &statement, size_t range);
   void assign(const Statement &statement);
+  /// Leaves out what is not assigned along the last index of the target.
+  void closeGaps(const Statement &statement);
   Number evaluate(const Term &term);
   Number call(const Term &term);
   Number callReals(const std::string &name, const std::vector<Number> &given);
@@ -130,6 +134,8 @@ private:
   ApproximateArithmetic arithmetic;
   std::map<std::string, Elements> arrays;
   std::map<std::string, int64_t> variables;
+  /// Of arrays without gaps, once statements have assigned to them.
+  std::map<std::string, size_t> counts;
   /// Of the function of one's own that is evaluated.
   std::map<std::string, Number> parameters;
   bool isIndex = false;

@@ -68,6 +68,8 @@ struct Variant {
   std::string storeStreams = "auto";
   /// At level 4, whether cases keep rows.
   bool keepsRows = false;
+  /// Loops of statements that are alike are one function.
+  bool sharesLoops = false;
   /// Arguments may share memory.
   bool mayAlias = false;
   /// Print and parse between the pipelines, as in a chain of files.

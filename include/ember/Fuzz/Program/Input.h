@@ -25,6 +25,8 @@ struct Input {
   /// Of expected values: how far those of a correct program may be from `bits`;
   /// empty where they must be the same.
   std::vector<double> errors;
+  /// Of expected values: which may be anything; empty where none may.
+  std::vector<bool> isOpen = {};
   /// No function stores to it.
   bool isReadOnly = false;
   /// An input before it whose memory this one is too.

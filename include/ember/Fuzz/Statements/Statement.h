@@ -56,6 +56,8 @@ struct Notation {
   /// is stored, which need not be so; 0 for nothing.
   double hintedDensity = 0;
   std::optional<Gradient> gradient = std::nullopt;
+  /// The array of places by which scatters are grouped; empty for none.
+  std::string group = {};
 
   StoredArray &array(const std::string &name);
   const StoredArray &array(const std::string &name) const;
@@ -80,6 +82,8 @@ struct KernelParameter {
   bool isRoom = false;
   /// What the kernel assigns to.
   bool isWritten = false;
+  /// How much an array without gaps holds.
+  bool isCount = false;
 };
 
 /// In their order: what statements read, then what they assign to. Of a

@@ -56,6 +56,8 @@ struct StoredArray {
   bool isScalar = false;
   /// Only the statements know it.
   bool isTemporary = false;
+  /// What is assigned along its last dimension is stored without gaps.
+  bool isCompact = false;
 
   bool hasLevels() const { return !levels.empty(); }
   /// Whether a fill may be said: not of rows of bytes that are all stored.
