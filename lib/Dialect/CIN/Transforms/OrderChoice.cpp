@@ -45,6 +45,7 @@ bool OrderChoice::addsToResult() {
   });
   return reduce && !isAskedFor(reduce) && !isRead &&
          !isa<ArrayType>(array.getType()) &&
+         !array.getDefiningOp<CompactOp>() &&
          (!assign.isCombining() ||
           assign.getCalleeAttr() == reduce.getCallee());
 }
@@ -76,8 +77,15 @@ bool OrderChoice::isLegal(const Order &order) {
   auto type = dyn_cast<ArrayType>(assign.getArray().getType());
   if (type && !llvm::equal(getCoordinates(type, assign.getIndices()), loops))
     return false;
+  SmallVector<BlockArgument> rows = getRows(order);
+  // What is added where a condition on the element holds is added up first.
+  Value condition = assign.getCondition();
+  bool isOfRow = condition && llvm::any_of(rows, [&](BlockArgument row) {
+                   return uses.depends(condition, row);
+                 });
   // A workspace is as large as an array that its variables are an index of.
-  return addsToResult() || llvm::all_of(getRows(order), [](BlockArgument row) {
+  return (addsToResult() && !isOfRow) ||
+         llvm::all_of(rows, [](BlockArgument row) {
            return !getIndexedDimensions(row).empty();
          });
 }
