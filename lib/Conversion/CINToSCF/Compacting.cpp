@@ -85,7 +85,7 @@ static bool isInOrder(ForallOp loop, AssignOp assign) {
   bool isGuarded = assign.getCondition() != nullptr;
   for (Operation *op = assign->getParentOp(); op != loop;
        op = op->getParentOp()) {
-    if (isa<WhereOp>(op) || (isGuarded && isa<ForallOp>(op)))
+    if (isGuarded && isa<ForallOp, WhereOp>(op))
       return false;
     isGuarded |= isa<IfOp>(op);
   }
