@@ -218,9 +218,10 @@ class Statement:
                     f"{len(shape)} sizes"
                 )
             if shape is None and None in sizes:
+                form = kind.format.name if kind is not None and kind.format is not None else "dense"
                 raise ArgumentError(
                     f"{self.text}: nothing says how large dimension {sizes.index(None)} of "
-                    f"'{name}' is: give {name}=es.Format('dense', shape=...), or an array to "
+                    f"'{name}' is: give {name}=es.Format({form!r}, shape=...), or an array to "
                     "assign to"
                 )
             if name in self._targets:
