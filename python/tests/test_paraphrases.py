@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -145,7 +146,23 @@ POOLS: dict[str, Spelling] = {
         _columns(T, h, r, t), 1
     ).squeeze(-1),
 }
-SPELLINGS = {**PRODUCTS, **DISTANCES, **FUNCTIONS, **PARTS, **PAIRS, **POOLS}
+# The largest or the least element, as one end of what is in order, or of several.
+EXTREMES: dict[str, Spelling] = {
+    "topk": lambda T, R, h, r, t: (T[h] * R[r]).topk(1, -1).values[..., 0] * T[t, 0],
+    "topk of the least": lambda T, R, h, r, t: torch.topk(T[h] * R[r], 1, 1, False)[0].squeeze(1),
+    "kthvalue": lambda T, R, h, r, t: (T[h] * R[r]).kthvalue(1).values,
+    "sort": lambda T, R, h, r, t: (T[h] * R[r]).sort(dim=-1)[0][:, -1],
+    "sort from the largest": lambda T, R, h, r, t: (
+        (T[h] * R[r]).sort(1, descending=True).values.select(-1, 0)
+    ),
+    "cummax": lambda T, R, h, r, t: (T[h] * R[r]).cummax(1).values[..., -1],
+    "cummin": lambda T, R, h, r, t: torch.cummin(T[h] * R[r], -1)[0][:, -1],
+    "cumprod": lambda T, R, h, r, t: (T[h] * R[r]).cumprod(1)[:, -1],
+    "cumsum": lambda T, R, h, r, t: (T[h] * R[r]).cumsum(1)[:, -1],
+    "aminmax": lambda T, R, h, r, t: torch.aminmax(T[h] * R[r], dim=1).max,
+    "fmax": lambda T, R, h, r, t: torch.fmax(T[h], R[r]).fmin(T[t]).sum(1),
+}
+SPELLINGS = {**PRODUCTS, **DISTANCES, **FUNCTIONS, **PARTS, **PAIRS, **POOLS, **EXTREMES}
 
 
 def _of_operators(aten: Any, T: Tensor, R: Tensor, h: Tensor, r: Tensor, t: Tensor) -> Tensor:
@@ -225,3 +242,15 @@ def test_places_in_pools(window: tuple[int, int], dynamic: bool) -> None:
     bags = torch.randint(ROWS, (LOOKUPS, 5), generator=draw)
     rows = torch.randint(ROWS, (LOOKUPS,), generator=draw)
     check_function(function, table, bags, rows, dynamic=dynamic)
+
+
+@pytest.mark.parametrize("least", [math.nan, -math.inf, 0.0], ids=str)
+@pytest.mark.parametrize("spelling", EXTREMES)
+def test_special_extremes(spelling: str, least: float) -> None:
+    """Of rows with NaN, with nothing else, and with elements that are equal."""
+    draw = torch.Generator().manual_seed(3)
+    tables = [torch.randint(-2, 3, (ROWS, LENGTH), generator=draw).double() for _ in range(2)]
+    tables[0][::2, ::3] = least
+    tables[0][::5] = least
+    places = [torch.randint(ROWS, (LOOKUPS,), generator=draw) for _ in range(3)]
+    check_function(EXTREMES[spelling], *tables, *places, equal_nan=True)

@@ -51,8 +51,12 @@ MADE = frozenset(
         # several results.
         "aten::addmm",
         "aten::cat",
+        "aten::cummax",
+        "aten::cummin",
+        "aten::cumprod",
         "aten::cumsum",
         "aten::max",
+        "aten::sort",
         "aten::split_with_sizes",
         "aten::std_mean",
         "aten::var_mean",

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -67,6 +68,28 @@ def _put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     return self.reshape(-1).index_put(places, elements, accumulate).view(self.shape)
 
 
+def _one_of_largest(
+    self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> Any:
+    """One of the largest elements, or of the least ones, of which those are larger that are NaN."""
+    if not same_number(k, 1):
+        return NotImplemented
+    return self.max(dim, keepdim=True) if largest else _least(self, dim, keepdim=True)
+
+
+def _kth_value(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    return _least(self, dim, keepdim) if same_number(k, 1) else NotImplemented
+
+
+def _least(self: Tensor, dim: int, keepdim: bool) -> Any:
+    """The least element that is a number, and where it is."""
+    if not self.is_floating_point() or not self.dim():
+        return NotImplemented
+    is_number = self == self
+    least, place = torch.where(is_number, self, math.inf).min(dim, keepdim)
+    return torch.where(is_number.any(dim, keepdim), least, math.nan), place
+
+
 def _average(
     self: Tensor,
     kernel_size: Sequence[int],
@@ -127,10 +150,12 @@ def _pooled(
 OWN: dict[private.OpOverload, Callable[..., Any]] = {
     torch.ops.aten.adaptive_max_pool2d.default: _adaptive_maximum,
     torch.ops.aten.avg_pool2d.default: _average,
+    torch.ops.aten.kthvalue.default: _kth_value,
     torch.ops.aten.max_pool2d_with_indices.default: _maximum,
     torch.ops.aten.put.default: _put,
     torch.ops.aten.huber_loss.default: _huber_loss,
     torch.ops.aten.smooth_l1_loss.default: _smooth_l1_loss,
+    torch.ops.aten.topk.default: _one_of_largest,
 }
 
 

@@ -42,6 +42,8 @@ _UNARY = {
 _STEPS = frozenset(("ceil", "floor", "round", "sign", "trunc"))
 _BINARY = {
     "copysign": "copysign({0}, {1})",
+    "fmax": "({0} if {1} != {1} or {0} >= {1} else {1})",
+    "fmin": "({0} if {1} != {1} or {0} <= {1} else {1})",
     "fmod": "fmod({0}, {1})",
     "maximum": "max({0}, {1})",
     "minimum": "min({0}, {1})",

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from ember.torch.graph.operations import same_number
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
     FIRST,
@@ -76,28 +77,54 @@ def _sum(call: Call) -> Value:
     return _reduced(call, value, _dimensions(value, call.arguments.get("dim")), "sum")
 
 
-@translates("aten::cumsum")
-def _last_of_sums(call: Call) -> Value:
-    """Sums up to an element: up to the last one, that of all."""
+def _at_end(call: Call, function: str, is_first: bool = False) -> Value:
+    """A reduction, of which what it comes to at one end of a dimension is all that is read."""
     value = _operand(call)
     dimension = value.place(call.given("dim"))
     size = value.sizes[dimension]
+    if not value.rank or call.number:
+        raise NotTranslatedError
 
     def at(indices: Indices) -> str:
         place = indices[dimension]
-        last = known_number(size)
-        if not isinstance(place, Span) or place.inner != FIRST or place.begin + 1 != last:
-            raise NotTranslatedError("sums up to each element are PyTorch's", call.node)
+        end = 1 if is_first else size
+        if (
+            not isinstance(place, Span)
+            or place.inner != FIRST
+            or not same_number(place.begin + 1, end)
+        ):
+            raise NotTranslatedError("all of its elements but one end are PyTorch's", call.node)
         call.statements.reduces = True
         return call.statements.reduction(
-            "sum",
+            function,
             {} if is_one(size) else {"r": size},
             lambda found: value.at(
                 [*indices[:dimension], found.get("r", FIRST), *indices[dimension + 1 :]]
             ),
         )
 
+    if function != "sum":
+        call.statements.own_gradients.add(call.node)
     return Value(call.sizes, call.result.dtype, at, is_reduced=True)
+
+
+def _enter_last(name: str, function: str) -> None:
+    @translates(f"aten::{name}")
+    def _(call: Call) -> Value:
+        return _at_end(call, function)
+
+
+_enter_last("cummax", "max")
+_enter_last("cummin", "min")
+_enter_last("cumprod", "prod")
+_enter_last("cumsum", "sum")
+
+
+@translates("aten::sort")
+def _sort(call: Call) -> Value:
+    """The largest element alone: the least one of these is not that of PyTorch's minima, which are
+    NaN where one element is."""
+    return _at_end(call, "max", is_first=call.given("descending"))
 
 
 @translates("aten::mean")

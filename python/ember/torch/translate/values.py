@@ -103,20 +103,23 @@ class Span(str):
     """An index of so many elements from one on, which `inner` counts."""
 
     inner: str
-    begin: int
+    begin: Any
     size: Any
 
     @staticmethod
-    def of(inner: str, begin: int, size: Any) -> "Span":
-        """The index of what is counted so."""
-        span = Span(str(begin) if inner == FIRST else f"({inner} + {begin})")
+    def of(inner: str, begin: Any, size: Any, text: str = "") -> "Span":
+        """The index of what is counted so; text: of the first one, if that is no number."""
+        text = text or str(begin)
+        span = Span(text if inner == FIRST else f"({inner} + {text})")
         span.inner, span.begin, span.size = inner, begin, size
         return span
 
     def within(self, sizes: Sequence[Any]) -> tuple[int, str] | None:
         """Which one of several tensors one behind another it is of, and the index there; None where
         it is of several, or that is not known."""
-        begin, size = self.begin, known_number(self.size)
+        begin, size = known_number(self.begin), known_number(self.size)
+        if begin is None:
+            return None
         for number, own in enumerate(map(known_number, sizes)):
             if size is None or own is None or begin < own < begin + size:
                 return None

@@ -119,14 +119,13 @@ def _expand(call: Call) -> Value:
 def _select(call: Call) -> Value:
     value = call.seen(call.arguments["self"])
     dimension, index = value.place(call.given("dim")), call.given("index")
-    if index < 0:
-        size = known_number(value.sizes[dimension])
-        if size is None:
-            raise NotTranslatedError
-        index += size
+    size, behind = value.sizes[dimension], -index
+    is_of_end = behind > 0 and known_number(size) is None
+    begin = index if behind <= 0 else size - behind
 
     def at(indices: Indices) -> str:
-        place = Span.of(FIRST, index, 1)
+        text = f"({call.statements.length(size)} - {behind})" if is_of_end else ""
+        place = Span.of(FIRST, begin, 1, text)
         return value.at([*indices[:dimension], place, *indices[dimension:]])
 
     return call.shown(value, at)
