@@ -32,8 +32,8 @@ class Settings:
     rest: what runs everything that is not compiled here, "eager" or "inductor". raises: a kernel
     that cannot be built is an error instead of a warning. excluded: operations left to PyTorch,
     by the kinds that ember.explain prints. reorders: linear layers behind sums over edges may go
-    ahead of them, and be added to each other as they are computed, which changes how results are
-    rounded. kernel_options: target and level of kernels.
+    ahead of them, and be added to each other as they are computed, and products of one-hot rows be
+    lookups, which changes how results are rounded. kernel_options: target and level of kernels.
     """
 
     rest: str = "eager"

@@ -28,6 +28,15 @@ Steps = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
+class Einsum:
+    """What torch.einsum is told: operands, the letters of their dimensions, and of the result's."""
+
+    operands: tuple[Node, ...]
+    letters: tuple[str, ...]
+    result: str
+
+
+@dataclass(frozen=True)
 class Contraction:
     """What torch.einsum computes: the letters of operands and of the result, and the order."""
 
@@ -52,26 +61,33 @@ def contract(
 def contraction_at(node: Node) -> Contraction | None:
     """The product that a node is; None for one that PyTorch computes as fast, or of fewer operands,
     and for anything else."""
+    told = einsum_at(node)
+    if told is None or not 3 <= len(told.operands) <= MOST_OPERANDS:
+        return None
+    operands, letters, result = told.operands, told.letters, told.result
+    tensors = [tensor for one in operands if (tensor := tensor_of(one)) is not None]
+    if len({tensor.dtype for tensor in tensors}) > 1 or not tensors[0].is_floating_point():
+        return None
+    sizes = _sizes(letters, tensors)
+    steps = min(_orders(list(letters), result), key=lambda one: _cost(one, letters, result, sizes))
+    found = Contraction(operands, letters, result, steps)
+    return None if _reuses(found, sizes) else found
+
+
+def einsum_at(node: Node) -> Einsum | None:
+    """What a node tells torch.einsum; None for anything else, and for diagonals of operands."""
     if node.target not in _TARGETS or node.kwargs:
         return None
     equation, *given = node.args
     if len(given) == 1 and isinstance(given[0], list | tuple):
         given = list(given[0])
-    operands = [one for one in given if isinstance(one, Node)]
-    tensors = [tensor for one in operands if (tensor := tensor_of(one)) is not None]
-    if not isinstance(equation, str) or "." in equation or len(tensors) < len(given):
+    operands = tuple(one for one in given if isinstance(one, Node) and tensor_of(one) is not None)
+    if not isinstance(equation, str) or "." in equation or len(operands) < len(given):
         return None
     letters, result = _letters(equation)
-    if not 3 <= len(letters) == len(tensors) <= MOST_OPERANDS:
+    if len(letters) != len(operands) or any(len(set(own)) < len(own) for own in letters):
         return None
-    if len({tensor.dtype for tensor in tensors}) > 1 or not tensors[0].is_floating_point():
-        return None
-    if any(len(set(own)) < len(own) for own in letters):
-        return None
-    sizes = _sizes(letters, tensors)
-    steps = min(_orders(list(letters), result), key=lambda one: _cost(one, letters, result, sizes))
-    found = Contraction(tuple(operands), letters, result, steps)
-    return None if _reuses(found, sizes) else found
+    return Einsum(operands, letters, result)
 
 
 def _letters(equation: str) -> tuple[tuple[str, ...], str]:

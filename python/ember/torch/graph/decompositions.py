@@ -19,6 +19,7 @@ from ember.torch.graph.bags import embedding_bag
 from ember.torch.graph.contractions import contract, contraction_at
 from ember.torch.graph.costs import MOST_QUERIES
 from ember.torch.graph.encoded_bags import encoded_bag_at
+from ember.torch.graph.one_hot import IRREGULAR
 from ember.torch.graph.operations import likely_sizes, same_number, tensor_of
 
 # Operators that have statements as they are, or none: they refuse what their decomposition takes,
@@ -181,6 +182,7 @@ def copy(node: Node, part: Graph, copied: Mapping[Node, Node]) -> Node:
         made.target = embedding_bag
     if node.target in _STACKS:
         made.target = _stacked
+    made.target = IRREGULAR.get(node.target, made.target)
     if (bag := encoded_bag_at(node)) is not None:
         made.target = bag
     if node.target in _DISTANCES and _are_few(node):

@@ -41,9 +41,11 @@ _FUNCTIONS: dict[Any, str] = {
     torch.linalg.vector_norm: "linalg_vector_norm",
 }
 MODES = ("sum", "mean", "max")
-# Operators on tables whose rows are encoded.
-OF_ENCODED_ROWS = frozenset(
+# Operators that are not ATen's: of one-hot rows, and on tables whose rows are encoded.
+OF_OTHERS = frozenset(
     (
+        "ember::one_hot_rows",
+        "ember::one_hot_sums",
         "ember::quantized_rows",
         "ember::quantized_bag",
         "quantized::embedding_bag_4bit_rowwise_offsets",
@@ -173,9 +175,9 @@ def read(node: Node) -> Operation | None:
     if node.op != "call_function":
         return None
     target = node.target
-    if (encoded := _of_encoded_rows(target)) is not None:
-        names = tuple(argument.name for argument in encoded._schema.arguments)
-        return Operation(encoded._schema.name.partition("::")[2], _named(names, node))
+    if (other := _of_others(target)) is not None:
+        names = tuple(argument.name for argument in other._schema.arguments)
+        return Operation(other._schema.name.partition("::")[2], _named(names, node))
     if isinstance(target, private.OpOverload):
         return None if _is_bag_operator(node) else _read_operator(target, node)
     if (bag := _operator_of_bags(node)) is not None:
@@ -213,9 +215,9 @@ def linear_layer(node: Node) -> tuple[Node, Node, Node | None] | None:
     return operation.arguments["input"], operation.arguments["weight"], operation.get("bias")
 
 
-def _of_encoded_rows(target: Any) -> private.OpOverload | None:
-    """The operator on a table whose rows are encoded that is called; None for anything else."""
-    if not isinstance(target, private.OpOverload) or target._schema.name not in OF_ENCODED_ROWS:
+def _of_others(target: Any) -> private.OpOverload | None:
+    """The operator that is none of ATen's, and is called; None for anything else."""
+    if not isinstance(target, private.OpOverload) or target._schema.name not in OF_OTHERS:
         return None
     return target
 

@@ -27,6 +27,7 @@ from ember.torch.graph.lookup_region import (
 )
 from ember.torch.graph.movement import changed_behind, drop_results, use_results, why_not_movable
 from ember.torch.graph.no_match import AsFastError, NoMatchError
+from ember.torch.graph.one_hot_products import put_one_hot_products
 from ember.torch.graph.operations import name_of, tensor_of, value_of
 from ember.torch.graph.overloads import spell_overloads
 from ember.torch.graph.region import Region, likely_arguments, reference_of, replace
@@ -61,7 +62,9 @@ def partition(module: GraphModule, settings: Settings) -> Report:
         use_results(graph)
         _drop_unused_results(graph)
         spell_bags(graph, splits_renorm=settings.rest == "eager")
-        report.reordered = put_linear_before_sums(graph, settings)
+        if settings.reorders:
+            report.reordered = put_one_hot_products(graph)
+        report.reordered += put_linear_before_sums(graph, settings)
         for reordered in report.reordered:
             report.note(reordered.nodes)
         report.operations = sum(node.op.startswith("call") for node in graph.nodes)
