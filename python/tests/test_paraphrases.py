@@ -107,6 +107,7 @@ FUNCTIONS: dict[str, Spelling] = {
     "matrix and vector": lambda T, R, h, r, t: T[h] @ R[0],
     "inner": lambda T, R, h, r, t: torch.inner(T[h], R[0]),
     "tensordot": lambda T, R, h, r, t: torch.tensordot(T[h], R[0], dims=1),
+    "bilinear": lambda T, R, h, r, t: functional.bilinear(T[h], R[r], T[:2, :, None] * R[0])[:, 1],
     "lerp": lambda T, R, h, r, t: torch.lerp(T[h], R[r], 0.3).sum(1),
     "addcmul": lambda T, R, h, r, t: torch.addcmul(T[h], R[r], T[t], value=0.5).sum(1),
     "softmax": lambda T, R, h, r, t: (functional.softmax(T[h], -1) * R[r]).sum(1),
@@ -125,6 +126,14 @@ PARTS: dict[str, Spelling] = {
     ).sum(1),
     "a stack of one": lambda T, R, h, r, t: _of_pair(torch.stack([T[h]], 0).squeeze(0), R[r]),
     "last of sums": lambda T, R, h, r, t: (T[h] * R[r]).cumsum(1)[:, -1] * T[t, 0],
+    "normalised parts": lambda T, R, h, r, t: (
+        functional.normalize(torch.stack([T[h], R[r]]), dim=-1).prod(0).sum(-1)
+    ),
+    "norms of parts": lambda T, R, h, r, t: torch.stack([T[h], R[r], T[t]]).norm(dim=-1).prod(0),
+    "softmax of parts": lambda T, R, h, r, t: (
+        torch.stack([T[h], R[r]]).softmax(-1).prod(0) * T[t]
+    ).sum(-1),
+    "variances of parts": lambda T, R, h, r, t: torch.cat([T[h], R[r]]).var(1).view(2, -1).sum(0),
     "columns of a stack": lambda T, R, h, r, t: _ends(torch.stack([T[h], R[r], T[t]], 1)),
 }
 # Distances of numbers of which rows have two parts, and means with variances.

@@ -148,6 +148,26 @@ def _pooled(
     return pooled if pooled and not any(others) else None
 
 
+def _trilinear(
+    i1: Tensor,
+    i2: Tensor,
+    i3: Tensor,
+    expand1: Sequence[int],
+    expand2: Sequence[int],
+    expand3: Sequence[int],
+    sumdim: Sequence[int],
+    unroll_dim: int = 1,
+) -> Tensor:
+    """What F.bilinear is made of: a product of three tensors, each with dimensions of one."""
+    product: Any = 1
+    for operand, expanded in ((i1, expand1), (i2, expand2), (i3, expand3)):
+        for dimension in expanded:
+            operand = operand.unsqueeze(dimension)
+        product = operand * product
+    found: Tensor = product.sum(tuple(sumdim))
+    return found
+
+
 OWN: dict[private.OpOverload, Callable[..., Any]] = {
     torch.ops.aten.adaptive_max_pool2d.default: _adaptive_maximum,
     torch.ops.aten.avg_pool2d.default: _average,
@@ -156,6 +176,7 @@ OWN: dict[private.OpOverload, Callable[..., Any]] = {
     torch.ops.aten.put.default: _put,
     torch.ops.aten.huber_loss.default: _huber_loss,
     torch.ops.aten.smooth_l1_loss.default: _smooth_l1_loss,
+    torch.ops.aten._trilinear.default: _trilinear,
     torch.ops.aten.topk.default: _one_of_largest,
 }
 

@@ -9,12 +9,17 @@ from dataclasses import dataclass, replace
 from string import ascii_lowercase
 from typing import Any
 
+from torch.fx import Node
+
 from ember.torch.translate.values import (
     FIRST,
+    Indices,
     Joined,
     Part,
     PartedError,
+    Span,
     SplitError,
+    Value,
     Variable,
     is_one,
     same_sizes,
@@ -121,3 +126,23 @@ class Pieces:
         begin = self.length(sum(index.sizes[: index.number]))
         own = self._with_inner(index.own, inner)
         return Part.of(own, begin, index.sizes, index.number)
+
+
+def behind_another(
+    parts: Sequence[Value], dimension: int, sizes: Sequence[Any], operator: Node | None
+) -> Value:
+    """Parts along a dimension, which an operator makes: each index is to be of one of them."""
+    lengths = [part.sizes[dimension] for part in parts]
+
+    def at(indices: Indices) -> str:
+        index = indices[dimension]
+        within = index.within(lengths) if isinstance(index, Part | Span) else None
+        if len(parts) == 1:
+            within = 0, index
+        if within is None:
+            raise PartedError(index, lengths, operator)
+        number, own = within
+        return parts[number].at([*indices[:dimension], own, *indices[dimension + 1 :]])
+
+    is_looked_up = any(part.is_looked_up for part in parts)
+    return Value(tuple(sizes), parts[0].dtype, at, is_looked_up=is_looked_up)

@@ -15,11 +15,12 @@ from torch.fx import Graph, Node
 from ember.compiler import Notation
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.translate.arrays import Arrays, type_of
-from ember.torch.translate.pieces import Piece, Pieces, Terms
+from ember.torch.translate.pieces import Piece, Pieces, Terms, behind_another
 from ember.torch.translate.values import (
     FIRST,
     Indices,
     NotTranslatedError,
+    Part,
     PartedError,
     Value,
     broadcast,
@@ -430,9 +431,37 @@ class Statements(Arrays):
     def reduced(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> Value:
-        """A temporary whose element is a reduction, over variables r0, r1 and so on."""
+        """A temporary whose element is a reduction, over variables r0, r1 and so on; of tensors one
+        behind another, a temporary of each."""
         self.reduces = True
-        return self.let(sizes, dtype, element)
+        try:
+            return self.let(sizes, dtype, element)
+        except PartedError as error:
+            indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
+            if error.index not in indices:
+                raise
+            dimension = indices.index(error.index)
+            return self._reduced_in_parts(sizes, dtype, element, dimension, error)
+
+    def _reduced_in_parts(
+        self,
+        sizes: Sequence[Any],
+        dtype: torch.dtype,
+        element: Callable[[Indices], str],
+        dimension: int,
+        error: PartedError,
+    ) -> Value:
+        def reduced(number: int, size: Any) -> Value:
+            begin = self.length(sum(error.sizes[:number]))
+
+            def of_part(indices: Indices) -> str:
+                part = Part.of(indices[dimension], begin, error.sizes, number)
+                return element([*indices[:dimension], part, *indices[dimension + 1 :]])
+
+            return self.reduced([*sizes[:dimension], size, *sizes[dimension + 1 :]], dtype, of_part)
+
+        parts = [reduced(number, size) for number, size in enumerate(error.sizes)]
+        return behind_another(parts, dimension, sizes, error.operator)
 
     def converted(self, value: Value, dtype: torch.dtype) -> Value:
         """A value with elements of another type; numbers take the type of what they meet."""

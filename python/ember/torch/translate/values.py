@@ -41,7 +41,7 @@ class PartedError(NotTranslatedError):
     index: of the dimension of which the tensors are parts; sizes: theirs there.
     """
 
-    def __init__(self, index: str, sizes: Sequence[Any], operator: Node) -> None:
+    def __init__(self, index: str, sizes: Sequence[Any], operator: Node | None) -> None:
         super().__init__(operator=operator)
         self.index = index
         self.sizes = tuple(sizes)

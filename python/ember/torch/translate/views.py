@@ -14,14 +14,13 @@ from torch.fx import Node
 from ember.torch.capture import private
 from ember.torch.graph.operations import same_number, tensor_of
 from ember.torch.translate.order import Place, reordered
+from ember.torch.translate.pieces import behind_another
 from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (
     FIRST,
     Indices,
     Joined,
     NotTranslatedError,
-    Part,
-    PartedError,
     Span,
     Value,
     broadcast,
@@ -272,30 +271,12 @@ def _cat(call: Call) -> Value:
     if len(parts) == 1:
         return parts[0]
     dimension = parts[0].place(call.given("dim"))
-    whole = _behind_another(call, parts, dimension)
+    whole = behind_another(parts, dimension, call.sizes, call.node)
     if not any(part.is_reduced for part in parts):
         return whole
     stored = call.statements.stored
 
     def kept() -> Value:
-        return _behind_another(call, list(map(stored, parts)), dimension)
+        return behind_another(list(map(stored, parts)), dimension, call.sizes, call.node)
 
     return replace(whole, is_reduced=True, kept=kept)
-
-
-def _behind_another(call: Call, parts: Sequence[Value], dimension: int) -> Value:
-    """Parts along a dimension: each index is to be of one of them."""
-    sizes = [part.sizes[dimension] for part in parts]
-
-    def at(indices: Indices) -> str:
-        index = indices[dimension]
-        within = index.within(sizes) if isinstance(index, Part | Span) else None
-        if len(parts) == 1:
-            within = 0, index
-        if within is None:
-            raise PartedError(index, sizes, call.node)
-        number, own = within
-        return parts[number].at([*indices[:dimension], own, *indices[dimension + 1 :]])
-
-    is_looked_up = any(part.is_looked_up for part in parts)
-    return Value(call.sizes, call.result.dtype, at, is_looked_up=is_looked_up)
