@@ -218,11 +218,16 @@ class Statements(Arrays):
         indices = [FIRST if is_one(size) else f"i{k}" for k, size in enumerate(sizes)]
         onto = target.at(place(indices))
         self.combined[onto.partition("[")[0]] = node
-        line = f"{onto} {function}= {element(indices)}"
         variables = {
             index: size for index, size in zip(indices, sizes, strict=True) if index != FIRST
         }
-        self.lines.append(self._ranged(Piece(line, {}, variables), line, line))
+
+        def line(at: Mapping[str, str]) -> str:
+            mine = [at.get(index, index) for index in indices]
+            return f"{target.at(place(mine))} {function}= {element(mine)}"
+
+        for piece in self.pieces(variables, line, splits=False):
+            self.lines.append(self._ranged(piece, piece.element, piece.element))
 
     def let(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
