@@ -100,7 +100,7 @@ def test_rows_of_encoded_elements() -> None:
     with pytest.raises(IndexOutOfRangeError, match="for dimension 0 of 'T' of size 2"):
         es.evaluate("y[p,j] = T[I[p],j]", T=rows, I=np.array([1, 5]))
     with pytest.raises(
-        IndexOutOfRangeError, match="index 5 .* dimension 0 of a row of T of size 3"
+        IndexOutOfRangeError, match=r"index 5 .* dimension 0 of a row of T of size 3"
     ):
         es.evaluate("y[p] = T[I[p],J[p]]", T=rows, I=np.array([1, 1]), J=np.array([1, 5]))
 

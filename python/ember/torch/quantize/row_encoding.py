@@ -153,8 +153,8 @@ def _scaled(elements: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
     numbers = elements.new_empty(elements.shape, dtype=torch.float32)
     # Numbers of 64 bits, a few of each element, are of a block of rows at a time.
     block = max(1, _BLOCK_ELEMENTS // max(1, elements.shape[1]))
-    parts = zip(*(given.split(block) for given in (numbers, elements, scale, bias)), strict=True)
-    for found, integers, factor, addend in parts:
+    parts = (torch.split(given, block) for given in (numbers, elements, scale, bias))
+    for found, integers, factor, addend in zip(*parts, strict=True):
         # Exact: 8 bits times 24.
         product = integers.double() * factor.double().unsqueeze(1)
         added = addend.double().unsqueeze(1)

@@ -118,14 +118,20 @@ def _expand(call: Call) -> Value:
 def _select(call: Call) -> Value:
     value = call.seen(call.arguments["self"])
     dimension, index = value.place(call.given("dim")), call.given("index")
-    size, behind = value.sizes[dimension], -index
-    is_of_end = behind > 0 and known_number(size) is None
-    begin = index if behind <= 0 else size - behind
+    size = value.sizes[dimension]
+
+    def place() -> Span:
+        if index >= 0:
+            return Span.of(FIRST, index, 1)
+        length = call.statements.length(size)
+        if not length.isdecimal():
+            return Span.of(FIRST, size + index, 1, f"({length} - {-index})")
+        if int(length) + index < 0:
+            raise NotTranslatedError
+        return Span.of(FIRST, int(length) + index, 1)
 
     def at(indices: Indices) -> str:
-        text = f"({call.statements.length(size)} - {behind})" if is_of_end else ""
-        place = Span.of(FIRST, begin, 1, text)
-        return value.at([*indices[:dimension], place, *indices[dimension:]])
+        return value.at([*indices[:dimension], place(), *indices[dimension:]])
 
     return call.shown(value, at)
 
