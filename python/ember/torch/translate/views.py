@@ -25,7 +25,6 @@ from ember.torch.translate.values import (
     Value,
     broadcast,
     is_one,
-    known_number,
     same_sizes,
 )
 
