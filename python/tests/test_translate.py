@@ -193,6 +193,12 @@ OF_NUMBERS = {
     "gather": lambda x: x.gather(-1, torch.tensor(0)),
     "index_add": lambda x: x.index_add(0, torch.zeros(1, dtype=torch.int64), torch.ones(())),
     "scatter_add": lambda x: x.scatter_add(0, torch.tensor(0), torch.ones(())),
+    "cumsum": lambda x: x.cumsum(0),
+    "cumprod": lambda x: x.cumprod(-1),
+    "cummax": lambda x: x.cummax(0).values,
+    "sort": lambda x: x.sort(0).values,
+    "topk": lambda x: x.topk(1).values,
+    "kthvalue": lambda x: x.kthvalue(1).values,
 }
 
 

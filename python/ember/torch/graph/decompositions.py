@@ -148,26 +148,6 @@ def _pooled(
     return pooled if pooled and not any(others) else None
 
 
-def _trilinear(
-    i1: Tensor,
-    i2: Tensor,
-    i3: Tensor,
-    expand1: Sequence[int],
-    expand2: Sequence[int],
-    expand3: Sequence[int],
-    sumdim: Sequence[int],
-    unroll_dim: int = 1,
-) -> Tensor:
-    """What F.bilinear is made of: a product of three tensors, each with dimensions of one."""
-    product: Any = 1
-    for operand, expanded in ((i1, expand1), (i2, expand2), (i3, expand3)):
-        for dimension in expanded:
-            operand = operand.unsqueeze(dimension)
-        product = operand * product
-    found: Tensor = product.sum(tuple(sumdim))
-    return found
-
-
 OWN: dict[private.OpOverload, Callable[..., Any]] = {
     torch.ops.aten.adaptive_max_pool2d.default: _adaptive_maximum,
     torch.ops.aten.avg_pool2d.default: _average,
@@ -176,7 +156,6 @@ OWN: dict[private.OpOverload, Callable[..., Any]] = {
     torch.ops.aten.put.default: _put,
     torch.ops.aten.huber_loss.default: _huber_loss,
     torch.ops.aten.smooth_l1_loss.default: _smooth_l1_loss,
-    torch.ops.aten._trilinear.default: _trilinear,
     torch.ops.aten.topk.default: _one_of_largest,
 }
 
@@ -190,6 +169,7 @@ def decompositions() -> dict[private.OpOverload, Callable[..., Any]]:
 
 
 _STACKS = (torch.stack, torch.ops.aten.stack.default)
+_BILINEAR = (functional.bilinear, torch.bilinear, torch.ops.aten.bilinear.default)
 _DISTANCES = (torch.cdist, torch.functional.cdist, torch.ops.aten.cdist.default)
 
 
@@ -203,12 +183,21 @@ def copy(node: Node, part: Graph, copied: Mapping[Node, Node]) -> Node:
         made.target = embedding_bag
     if node.target in _STACKS:
         made.target = _stacked
+    if node.target in _BILINEAR:
+        made.target = _bilinear
     made.target = IRREGULAR.get(node.target, made.target)
     if (bag := encoded_bag_at(node)) is not None:
         made.target = bag
     if node.target in _DISTANCES and _are_few(node):
         made.target = _distances
     return made
+
+
+def _bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """F.bilinear as a product of three tensors."""
+    pairs = input1[..., None, :, None] * weight * input2[..., None, None, :]
+    found = pairs.sum((-2, -1))
+    return found if bias is None else found + bias
 
 
 def _stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:

@@ -80,10 +80,10 @@ def _sum(call: Call) -> Value:
 def _at_end(call: Call, function: str, is_first: bool = False) -> Value:
     """A reduction, of which what it comes to at one end of a dimension is all that is read."""
     value = _operand(call)
-    dimension = value.place(call.given("dim"))
-    size = value.sizes[dimension]
     if not value.rank or call.number:
         raise NotTranslatedError
+    dimension = value.place(call.given("dim"))
+    size = value.sizes[dimension]
 
     def at(indices: Indices) -> str:
         place = indices[dimension]
