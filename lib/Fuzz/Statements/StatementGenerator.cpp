@@ -142,16 +142,20 @@ static bool canBindBehind(const Statement &statement) {
   return isOfReduction;
 }
 
+/// Whether a sum is not written: then it is the whole value.
+static bool hasImplicitSum(const Term &value) {
+  bool hasImplicit = false;
+  visitTerms(value, [&](const Term &term) { hasImplicit |= term.isImplicit; });
+  return hasImplicit;
+}
+
 /// A dense array has all of its elements: the identity where a reduction has
 /// nothing to combine, else what takes the place of what is missing.
 void StatementGenerator::completeValue(Term &value) {
   if (value.kind == Term::Reduction || !notation.mayBeMissing(value))
     return;
-  bool hasImplicit = false;
-  visitTerms(value, [&](const Term &term) { hasImplicit |= term.isImplicit; });
-  // A sum that is not written is the whole value.
   Term first = value.operands.front();
-  value = hasImplicit ? first : complete(value);
+  value = hasImplicitSum(value) ? first : complete(value);
 }
 
 void StatementGenerator::drawCompact(Statement &statement) {
@@ -160,6 +164,12 @@ void StatementGenerator::drawCompact(Statement &statement) {
   bool isPlain = statement.function.empty() && statement.condition.empty() &&
                  !array.hasLevels() && !indices.empty() &&
                  indices.back().kind == Term::Variable;
+  // All rows are assigned to.
+  for (const VariableRange &range : statement.ranges)
+    isPlain &= range.bounds.empty();
+  // What a temporary is of may be walked by its coordinates, which have gaps.
+  for (const StoredArray &other : notation.arrays)
+    isPlain &= !other.isTemporary;
   auto size =
       isPlain ? notation.sizes.find(indices.back().name) : notation.sizes.end();
   if (size == notation.sizes.end() || !random.chance(0.3))
@@ -190,9 +200,12 @@ Statement StatementGenerator::drawStatement(bool isLast) {
   // A number takes the type of nothing.
   if (statement.value.kind == Term::Number)
     statement.value = drawElement(variables);
-  if (inDigits)
+  if (inDigits) {
+    if (hasImplicitSum(statement.value))
+      statement.value = drawElement(variables);
     statement.value = callOf(style.isBoolean() ? "^" : "+",
                              {std::move(statement.value), *inDigits});
+  }
   bool isKept = statement.function == "first" || statement.function == "last";
   if (isKept)
     statement.value = complete(statement.value);
