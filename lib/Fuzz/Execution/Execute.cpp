@@ -317,7 +317,9 @@ static std::optional<Failure> compileAgain(const Program &program,
                                            MLIRContext &context,
                                            ModuleOp first) {
   ErrorCollector errors(&context);
-  OwningOpRef<ModuleOp> module = makeModule(program, &context);
+  // A copy, as the first one is of: its uses are in the same order.
+  OwningOpRef<ModuleOp> made = makeModule(program, &context);
+  OwningOpRef<ModuleOp> module = made->clone();
   std::set<std::string> features;
   std::string configuration;
   if (auto failure =
