@@ -244,6 +244,23 @@ def test_tables_that_are_not_read(name: str) -> None:
     torch.testing.assert_close(found[1], found[0])
 
 
+def test_what_asks_for_sizes_alone_has_no_gradient() -> None:
+    def function(like: Tensor, y: Tensor, weight: Tensor, ends: Tensor) -> Tensor:
+        like, y = like * 1, y * 1
+        places = ends[1].view(-1, 1).expand(-1, 8)
+        sums = torch.zeros_like(like).scatter_add_(0, places, y[ends[0]])
+        return sums @ weight.t()
+
+    ends = torch.randint(12, (2, 40))
+    found = []
+    for run in (function, compiled(function)):
+        draw = torch.Generator().manual_seed(3)
+        tensors = [torch.randn(size, 8, generator=draw, requires_grad=True) for size in (12, 12, 4)]
+        run(*tensors, ends).sum().backward()
+        found.append([one.grad for one in tensors])
+    torch.testing.assert_close(found[1], found[0])
+
+
 def test_layers_in_place() -> None:
     """A layer's features are changed behind it, and its weights ahead of the backward pass."""
 

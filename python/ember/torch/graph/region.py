@@ -136,7 +136,7 @@ def _with_gradient(region: Region) -> frozenset[int]:
     return frozenset(
         place
         for place, node in enumerate(region.others(), start=len(region.inputs))
-        if any(user in passing for user in node.users)
+        if (readers := passing & node.users.keys()) and not asks_for_sizes(node, readers)
     )
 
 
