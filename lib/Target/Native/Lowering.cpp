@@ -103,6 +103,8 @@ static void addCheckedOptimizations(OpPassManager &pm,
   pm.addPass(loops::createStreamStores(stream));
   if (options.orderSegments)
     pm.addPass(loops::createOrderSegments());
+  if (options.peelMasks)
+    pm.addPass(loops::createPeelMasks());
 }
 
 void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
@@ -216,6 +218,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> orderSegments{
       *this, "order-segments", llvm::cl::init(true),
       llvm::cl::desc("Run segments of one length one after the other")};
+  Option<bool> peelMasks{*this, "peel-masks", llvm::cl::init(true),
+                         llvm::cl::desc("Access whole vectors without masks")};
   Option<bool> tileSweeps{*this, "tile-sweeps", llvm::cl::init(true),
                           llvm::cl::desc("Read whole tables tile by tile")};
   Option<int64_t> streamMinOutput{
@@ -244,6 +248,7 @@ void registerLoweringPipeline() {
         lowering.reduceLanesLast = options.reduceLanesLast;
         lowering.approximateTrigonometry = options.approximateTrigonometry;
         lowering.orderSegments = options.orderSegments;
+        lowering.peelMasks = options.peelMasks;
         lowering.tileSweeps = options.tileSweeps;
         lowering.streamMinOutput = options.streamMinOutput;
         lowering.unroll = options.unroll;

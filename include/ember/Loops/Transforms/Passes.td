@@ -8,6 +8,7 @@
 #ifndef EMBER_LOOPS_TRANSFORMS_PASSES_TD
 #define EMBER_LOOPS_TRANSFORMS_PASSES_TD
 
+include "ember/Loops/Transforms/LanePasses.td"
 include "ember/Loops/Transforms/LookupPasses.td"
 include "ember/Loops/Transforms/ReductionPasses.td"
 include "ember/Loops/Transforms/RowPasses.td"

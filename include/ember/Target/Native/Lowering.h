@@ -56,6 +56,9 @@ struct LoweringOptions {
   /// Tables that each iteration of a loop reads whole are read tile by tile,
   /// where loops may run on several threads.
   bool tileSweeps = true;
+  /// Whole vectors of rows whose length is not known are accessed without
+  /// masks.
+  bool peelMasks = true;
   /// The smallest output, in bytes, that is written past the caches, where
   /// loops may run on several threads; 0 for none, -1 chooses.
   int64_t streamMinOutput = 0;

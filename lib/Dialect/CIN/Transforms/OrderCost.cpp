@@ -20,7 +20,7 @@ using namespace ember;
 using namespace ember::cin;
 
 /// In visits of an innermost loop that looks up one element.
-static constexpr double kLoop = 2, kMerge = 2, kSearch = 4, kSearchStep = 2,
+static constexpr double kLoop = 2, kMerge = 2, kSearch = 4, kSearchStep = 5,
                         kScattered = 2, kContiguous = 0.125, kDense = 0.1,
                         kWorkspace = 0.5, kAppend = 4, kMark = 2, kCopy = 6;
 
