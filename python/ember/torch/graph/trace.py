@@ -29,9 +29,11 @@ from ember.torch.graph.recorder import Recorder
 
 _log = logging.getLogger(__name__)
 _PACKAGE = Path(__file__).parents[2]
-# By captured graphs, the operators of parts that are alike, as layers of a model are, each marked
-# with the number of its node in the part.
-_known: WeakKeyDictionary[Graph, dict[Hashable, Recorder]] = WeakKeyDictionary()
+# The operators of parts that are alike, as layers of a model are, each marked with the number of
+# its node in the part. What has symbols means something in one captured graph alone.
+_known: dict[Hashable, Recorder] = {}
+_known_in: WeakKeyDictionary[Graph, dict[Hashable, Recorder]] = WeakKeyDictionary()
+_MOST_KNOWN = 1 << 9
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,11 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
     Raises what the operators raise on examples of these values.
     """
     numbered = sorted(nodes)
-    known, key = _known.setdefault(root.graph, {}), _key(root, numbered, inputs)
+    has_symbols = any(_has_symbols(example_of(value)) for value in inputs)
+    known = _known_in.setdefault(root.graph, {}) if has_symbols else _known
+    if len(known) >= _MOST_KNOWN:
+        known.clear()
+    key = _key(root, numbered, inputs)
     recorded = known.get(key)
     if recorded is None:
         recorded = known[key] = _operators(root, numbered, inputs)
@@ -155,6 +161,7 @@ def _method(name: str) -> Callable[..., Any]:
 def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashable:
     """What two parts of a graph have in common that have the same operators."""
     places = {node: f"%{place}" for place, node in enumerate((*inputs, *numbered))}
+    settings = torch.get_default_dtype(), torch.is_grad_enabled(), torch.is_autocast_enabled("cpu")
     calls = tuple(
         (node.op, node.target, repr(torch.fx.node.map_arg((node.args, node.kwargs), places.get)))
         for node in numbered
@@ -170,7 +177,16 @@ def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashab
         place = storages.setdefault(private.storage_of(example), len(storages))
         sizes = tuple(example.shape), example.stride(), example.storage_offset()
         examples.append(f"{example.dtype} {sizes} {example.requires_grad} {place}")
-    return places[root], calls, tuple(examples)
+    return places[root], calls, tuple(examples), settings
+
+
+def _has_symbols(example: Any) -> bool:
+    """Whether sizes of a value, or numbers that it is, are none that are known."""
+    if isinstance(example, Tensor):
+        return _has_symbols((*example.shape, *example.stride(), example.storage_offset()))
+    if isinstance(example, tuple | list):
+        return any(map(_has_symbols, example))
+    return isinstance(example, torch.SymInt | torch.SymFloat | torch.SymBool)
 
 
 def say_untraced(node: Node, error: Exception) -> None:
