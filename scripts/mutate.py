@@ -107,6 +107,7 @@ OPTIONS = {
     "--unroll-lookups": {"vector-registers": COUNTS, "vector-bits": ["0", "128", "512"]},
     "--strip-rows": {"vector-registers": COUNTS, "vector-bits": ["0", "128", "512"]},
     "--stream-stores": {"min-output-bytes": COUNTS, "line-bytes": COUNTS},
+    "--peel-masks": {"most-operations": COUNTS},
     "--lower-to-native": {"opt-level": ["0", "1", "3", "4", "9"], "prefetch-distance": COUNTS},
 }
 

@@ -57,7 +57,11 @@ private:
 };
 
 struct PeelMasks : impl::PeelMasksBase<PeelMasks> {
+  using Base::Base;
   void runOnOperation() override;
+
+private:
+  bool isShort(scf::ForOp loop);
 };
 } // namespace
 
@@ -204,12 +208,19 @@ bool MaskedLoop::peel() {
   return true;
 }
 
+/// Whether copying a loop's body costs little, and a mask is much of it.
+bool PeelMasks::isShort(scf::ForOp loop) {
+  int64_t count = 0;
+  loop.getBody()->walk([&](Operation *) { ++count; });
+  return count <= mostOperations;
+}
+
 void PeelMasks::runOnOperation() {
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {
     MaskedLoop masked(loop);
-    if (masked.find() && masked.peel())
+    if (isShort(loop) && masked.find() && masked.peel())
       ++peeled;
   }
 }

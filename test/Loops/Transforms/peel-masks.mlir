@@ -1,6 +1,10 @@
 // RUN: ember-opt %s --peel-masks --split-input-file | FileCheck %s
+// RUN: ember-opt %s --peel-masks=most-operations=4 --split-input-file | FileCheck %s --check-prefix=SHORT
 
 // A loop over positions: at most one vector is left.
+
+// SHORT-LABEL: func.func @positions
+// SHORT-NOT: vector.load
 
 // CHECK-LABEL: func.func @positions
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[N:.*]]: index

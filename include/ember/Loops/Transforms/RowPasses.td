@@ -415,9 +415,14 @@ def PeelMasks : Pass<"peel-masks", "::mlir::ModuleOp"> {
       ...
     }
     ```
-    Upstream's `scf-for-loop-peeling` divides loops in the same way, but does not tell
-    what is whole of masks, and of loops that count vectors.
+    Of long bodies, as of approximated functions, a mask is little, and their code would
+    be twice as much: they stay. Upstream's `scf-for-loop-peeling` divides loops in the
+    same way, but does not tell what is whole of masks, and of loops that count vectors.
   }];
+  let options = [
+    Option<"mostOperations", "most-operations", "int64_t", "200",
+           "Operations of the longest body that is copied">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
