@@ -90,9 +90,8 @@ void EvaluationLowering::checkExtents() {
         continue;
       // Inputs first, since results are mostly as large as they are, and in
       // the order in which statements name them.
-      SmallVector<ArrayDimension> indexed = getIndexedDimensions(variable);
       SmallVector<ArrayDimension> dimensions, results;
-      for (ArrayDimension mine : llvm::reverse(indexed))
+      for (ArrayDimension mine : getIndexedDimensions(variable))
         (isResult(mine.array) ? results : dimensions)
             .push_back(getOrigin(mine));
       llvm::append_range(dimensions, results);

@@ -267,12 +267,35 @@ static bool isRefusedFormat(const Program &program, StringRef message) {
           message.contains("is unordered and nonunique"));
 }
 
-/// Takes `module` to the llvm dialect, as `variant` says. Nothing, or what went
-/// wrong; `errors` says why. `configuration` is what units load.
+static void turnUses(Value value) {
+  if (value.use_empty())
+    return;
+  auto uses = std::distance(value.use_begin(), value.use_end());
+  value.shuffleUseList(llvm::to_vector(
+      llvm::reverse(llvm::seq<unsigned>(0, static_cast<unsigned>(uses)))));
+}
+
+/// Turns all lists of uses around. Their order is an accident of what made the
+/// module, which must not show in the code.
+static void turnUses(ModuleOp module) {
+  module->walk([](Operation *op) {
+    for (Value result : op->getResults())
+      turnUses(result);
+    for (Region &region : op->getRegions())
+      for (mlir::Block &block : region)
+        for (Value argument : block.getArguments())
+          turnUses(argument);
+  });
+}
+
+/// Takes `module` to the llvm dialect, as `variant` says; with `turnsUses`,
+/// from other lists of uses. Nothing, or what went wrong; `errors` says why.
+/// `configuration` is what units load.
 static std::optional<Failure>
 compile(const Program &program, const Variant &variant,
         OwningOpRef<ModuleOp> &module, const ErrorCollector &errors,
-        std::set<std::string> &features, std::string &configuration) {
+        std::set<std::string> &features, std::string &configuration,
+        bool turnsUses = false) {
   setTarget(*module, variant);
   std::vector<std::string> pipelines = variant.pipelines();
   if (hasEmbeddings(program) || program.notation)
@@ -280,6 +303,8 @@ compile(const Program &program, const Variant &variant,
                                             ? "embed-to-scf{share-loops=true}"
                                             : "embed-to-scf");
   for (const std::string &pipeline : pipelines) {
+    if (turnsUses)
+      turnUses(*module);
     if (failed(runPipeline(*module, pipeline)))
       return Failure{isRefusal(pipeline, errors.message) ||
                              isRefusedFormat(program, errors.message)
@@ -311,19 +336,17 @@ compile(const Program &program, const Variant &variant,
 }
 
 /// Compiles the program once more, in a context where everything has another
-/// address: that must not show in the code.
+/// address, and uses are in another order: that must not show in the code.
 static std::optional<Failure> compileAgain(const Program &program,
                                            const Variant &variant,
                                            MLIRContext &context,
                                            ModuleOp first) {
   ErrorCollector errors(&context);
-  // A copy, as the first one is of: its uses are in the same order.
-  OwningOpRef<ModuleOp> made = makeModule(program, &context);
-  OwningOpRef<ModuleOp> module = made->clone();
+  OwningOpRef<ModuleOp> module = makeModule(program, &context);
   std::set<std::string> features;
   std::string configuration;
-  if (auto failure =
-          compile(program, variant, module, errors, features, configuration))
+  if (auto failure = compile(program, variant, module, errors, features,
+                             configuration, /*turnsUses=*/true))
     return failure;
   if (toText(first) != toText(*module))
     return Failure{"text", variant.name(),

@@ -8,6 +8,7 @@
 #include "CINDigits.h"
 #include "ParsedAttributes.h"
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
+#include "ember/Dialect/CIN/IR/ProgramOrder.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -219,14 +220,14 @@ static Value getCopied(Value array) {
 SmallVector<ArrayDimension>
 ember::cin::getIndexedDimensions(BlockArgument variable) {
   SmallVector<ArrayDimension> dimensions, shifted;
-  for (OpOperand &use : variable.getUses()) {
-    std::optional<ArrayDimension> mine = getDimension(use);
+  for (OpOperand *use : getUsesInOrder(variable)) {
+    std::optional<ArrayDimension> mine = getDimension(*use);
     // A segment belongs to each length, and begins where sums have its number.
     if (auto scan = mine ? mine->array.getDefiningOp<ScanOp>() : ScanOp())
       mine->array = scan.getLengths();
     if (mine && !llvm::is_contained(dimensions, *mine))
       dimensions.push_back(*mine);
-    auto apply = dyn_cast<ApplyOp>(use.getOwner());
+    auto apply = dyn_cast<ApplyOp>(use->getOwner());
     if (!apply)
       continue;
     for (OpOperand &further : apply->getUses())

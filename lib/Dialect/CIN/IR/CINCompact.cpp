@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/CIN/IR/ProgramOrder.h"
 
 using namespace mlir;
 using namespace ember::cin;
 
 AssignOp CompactOp::getAssignment() {
-  for (Operation *user : getResult().getUsers())
+  for (Operation *user : getUsersInOrder(getResult()))
     if (auto assign = dyn_cast<AssignOp>(user))
       return assign;
   return nullptr;
@@ -57,7 +58,7 @@ static bool depends(Value value, ValueRange variables) {
 /// An array that stores some of the values of `variable` alone; null if there
 /// is none.
 static Value findListed(BlockArgument variable) {
-  for (Operation *user : variable.getUsers()) {
+  for (Operation *user : getUsersInOrder(variable)) {
     auto access = dyn_cast<AccessOp>(user);
     auto type =
         access ? dyn_cast<ArrayType>(access.getArray().getType()) : ArrayType();
@@ -76,7 +77,7 @@ LogicalResult CompactOp::verifyAssignment() {
   auto evaluate = cast<EvaluateOp>((*this)->getParentOp());
   std::string name = evaluate.getNameOf(getResult());
   AssignOp assign = getAssignment();
-  for (Operation *user : getResult().getUsers()) {
+  for (Operation *user : getUsersInOrder(getResult())) {
     if (isa<AccessOp>(user))
       return user->emitError() << "reads " << name << ", which is stored "
                                << "without gaps";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CINDigits.h"
+#include "ember/Dialect/CIN/IR/ProgramOrder.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/OperationSupport.h"
@@ -161,7 +162,7 @@ static std::optional<ArrayDimension> getSizeOfCoordinate(Value value) {
   auto access = value.getDefiningOp<AccessOp>();
   if (!access)
     return std::nullopt;
-  for (Operation *user : access.getArray().getUsers()) {
+  for (Operation *user : getUsersInOrder(access.getArray())) {
     auto assembly = dyn_cast<AssembleOp>(user);
     if (!assembly || assembly.getCounting())
       continue;

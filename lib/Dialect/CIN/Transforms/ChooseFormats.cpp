@@ -14,6 +14,7 @@
 #include "OrderChoice.h"
 #include "Statement.h"
 
+#include "ember/Dialect/CIN/IR/ProgramOrder.h"
 #include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -83,7 +84,7 @@ bool FormatChoice::addConsumer(AccessOp read) {
 }
 
 bool FormatChoice::findStatements() {
-  for (Operation *user : temporary->getUsers()) {
+  for (Operation *user : getUsersInOrder(temporary.getResult())) {
     auto mine = dyn_cast<AssignOp>(user);
     auto read = dyn_cast<AccessOp>(user);
     bool isKnown = isa<ExtentOp, SameSizeOp>(user) ||

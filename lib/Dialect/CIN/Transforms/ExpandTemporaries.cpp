@@ -19,6 +19,7 @@
 
 #include "Statement.h"
 
+#include "ember/Dialect/CIN/IR/ProgramOrder.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -135,7 +136,7 @@ LogicalResult TemporaryExpander::run() {
   replaceExtents();
   builder.setInsertionPoint(producer);
   AssembleOp array = reserve(count(producer));
-  for (Operation *user : llvm::make_early_inc_range(temporary->getUsers()))
+  for (Operation *user : llvm::reverse(getUsersInOrder(temporary.getResult())))
     if (isa<SameSizeOp>(user))
       user->moveAfter(array);
   temporary.replaceAllUsesWith(array.getResult());

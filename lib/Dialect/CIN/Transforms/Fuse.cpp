@@ -13,6 +13,7 @@
 #include "FusionCost.h"
 #include "WholeRanges.h"
 
+#include "ember/Dialect/CIN/IR/ProgramOrder.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -228,7 +229,7 @@ SmallVector<ForallOp> EvaluationFusion::findCandidates() {
 SmallVector<AccessOp> EvaluationFusion::findReads(Producer producer) {
   SmallVector<AccessOp> reads;
   Value array = producer.assign.getArray();
-  for (Operation *user : array.getUsers()) {
+  for (Operation *user : getUsersInOrder(array)) {
     auto read = dyn_cast<AccessOp>(user);
     if (!read)
       continue;

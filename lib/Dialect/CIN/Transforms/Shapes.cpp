@@ -7,6 +7,7 @@
 
 #include "ember/Dialect/CIN/Transforms/Shapes.h"
 
+#include "ember/Dialect/CIN/IR/ProgramOrder.h"
 #include "mlir/IR/AffineExprVisitor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -113,7 +114,7 @@ std::optional<LinearSize> LargestIndex::findLast(ArrayDimension dimension) {
             LargestIndex(others).find(assign.getIndices()[dimension.dimension]))
       return last;
   // It is as long as what else has the variables that read it.
-  for (Operation *user : array.getUsers()) {
+  for (Operation *user : getUsersInOrder(array)) {
     auto access = dyn_cast<AccessOp>(user);
     auto variable =
         access
@@ -182,14 +183,14 @@ std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
     if (!shift || (shift->terms.empty() && shift->constant < by.constant))
       shift = by;
   };
-  for (OpOperand &use : variable.getUses()) {
-    add(use, LinearSize());
-    auto apply = dyn_cast<ApplyOp>(use.getOwner());
+  for (OpOperand *use : getUsesInOrder(variable)) {
+    add(*use, LinearSize());
+    auto apply = dyn_cast<ApplyOp>(use->getOwner());
     if (!apply)
       continue;
     if (std::optional<LinearSize> by = findBeside(variable, apply))
-      for (OpOperand &further : apply->getUses())
-        add(further, *by);
+      for (OpOperand *further : getUsesInOrder(apply.getResult()))
+        add(*further, *by);
   }
   std::optional<LinearSize> last = found ? findLast(*found) : std::nullopt;
   return last ? last->plus(*shift, -1) : std::nullopt;

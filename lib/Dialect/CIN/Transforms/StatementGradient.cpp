@@ -16,6 +16,8 @@
 #include "Derivatives.h"
 #include "FusionCost.h"
 
+#include "ember/Dialect/CIN/IR/ProgramOrder.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -117,8 +119,8 @@ Value StatementGradient::getGradientIn(Value value, Block *block) {
   auto isHere = [&](Operation *op) {
     return block ? op->getBlock() == block : isa<ForallOp>(op->getParentOp());
   };
-  for (OpOperand &use : value.getUses()) {
-    Operation *owner = use.getOwner();
+  for (OpOperand *use : getUsesInOrder(value)) {
+    Operation *owner = use->getOwner();
     if (!statement->isAncestor(owner))
       continue;
     Operation *op = owner;
@@ -128,7 +130,7 @@ Value StatementGradient::getGradientIn(Value value, Block *block) {
     if (op == statement)
       continue;
     if (op == owner)
-      sum = make.add(sum, getGradientOf(use));
+      sum = make.add(sum, getGradientOf(*use));
     else
       reductions.insert(op);
   }

@@ -29,7 +29,7 @@
 // RUN: emberc --emit=cin --type out:f16 --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e]) / (pos[b+1] - pos[b])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=WORKSPACE
 // One of another type is in a workspace, and what is done with it behind it.
 // WORKSPACE:      cin.forall (%b)
-// WORKSPACE:        %[[N:.*]] = cin.extent %out, 1
+// WORKSPACE:        %[[N:.*]] = cin.extent %W, 1
 // WORKSPACE-NOT:    cin.call sub
 // WORKSPACE:        cin.where (%[[T:.*]] : memref<?xf32>, %[[N]]) {
 // WORKSPACE:          %[[COUNT:.*]] = cin.call sub

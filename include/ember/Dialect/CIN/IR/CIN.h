@@ -40,7 +40,7 @@ struct ArrayDimension {
 /// The dimensions that `variable` is an index of by itself: it has as many
 /// values as they have positions, if it has no range. Where a dimension has
 /// other indices, too, that it is a part of, `x[i]` and `x[i + 1]`, it is as
-/// long as these need it to be.
+/// long as these need it to be. Those that the program names first come first.
 llvm::SmallVector<ArrayDimension>
 getIndexedDimensions(mlir::BlockArgument variable);
 
