@@ -89,3 +89,13 @@ def test_errors_name_the_array_its_dimension_and_the_index(
     given = {} if places is None else {"I": np.array(places)}
     with pytest.raises(IndexOutOfRangeError, match=message):
         es.evaluate(statement, A=es.asarray(DENSE, format), **given)
+
+
+def test_rows_past_the_elements_of_an_array_are_not_those_of_the_next() -> None:
+    """A product of an index and a size that wraps around is another row."""
+    values = np.arange(24.0).reshape(2, 4, 3)
+    for format in ("dense,dense,compressed", "dense,dense,dense", "dense,compressed,dense"):
+        a = es.asarray(values, format)
+        for index in (2, -1, 2**62, -(2**62)):
+            with pytest.raises(IndexOutOfRangeError, match=rf"index {index} .* dimension 0 of 'A'"):
+                es.evaluate("y[p,j] = sum[k](A[I[p],j,k])", A=a, I=np.array([0, index]))

@@ -111,7 +111,8 @@ static bool isCompared(Value coordinate, Value array, unsigned dimension) {
   if (!variable)
     return false;
   Operation *binding = variable.getOwner()->getParentOp();
-  if (!getLevelOperands(binding).empty())
+  // It may be a number that the caller gives.
+  if (!isa<ForallOp, ReduceOp>(binding) || !getLevelOperands(binding).empty())
     return false;
   ArrayRef<bool> ranged = isa<ForallOp>(binding)
                               ? cast<ForallOp>(binding).getRanged()

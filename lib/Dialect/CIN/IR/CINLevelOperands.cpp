@@ -26,6 +26,9 @@ bool Fiber::contains(AccessOp access) const {
 }
 
 SmallVector<Fiber> ember::cin::getLevelOperands(Operation *loop) {
+  // What the evaluation itself names is a number that the caller gives.
+  if (!isa<ForallOp, ReduceOp>(loop))
+    return {};
   Block &body = loop->getRegion(0).front();
   ArrayRef<bool> ranged = isa<ForallOp>(loop)
                               ? cast<ForallOp>(loop).getRanged()

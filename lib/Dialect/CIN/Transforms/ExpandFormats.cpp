@@ -116,6 +116,19 @@ static bool bindsOne(Operation *loop) {
   return loop->getRegion(0).getNumArguments() == 1;
 }
 
+/// Whether a variable has all coordinates of a dimension, and no other values.
+static bool hasAll(BlockArgument variable, ArrayDimension dimension) {
+  Operation *loop = variable.getOwner()->getParentOp();
+  // It may be a number that the caller gives.
+  if (!isa<ForallOp, ReduceOp>(loop))
+    return false;
+  ArrayRef<bool> ranged = isa<ForallOp>(loop)
+                              ? cast<ForallOp>(loop).getRanged()
+                              : cast<ReduceOp>(loop).getRanged();
+  return !ranged[variable.getArgNumber()] && getLevelOperands(loop).empty() &&
+         llvm::is_contained(getIndexedDimensions(variable), dimension);
+}
+
 bool Expander::isWalkedAlone(AccessOp access) {
   auto type = cast<ArrayType>(access.getArray().getType());
   SmallVector<Value> coordinates = getCoordinates(type, access.getIndices());
@@ -127,9 +140,13 @@ bool Expander::isWalkedAlone(AccessOp access) {
     Operation *loop = variable ? variable.getOwner()->getParentOp() : nullptr;
     if (level.kind == LevelKind::dense) {
       // A position is checked by what it is looked up in, but only a variable
-      // of all coordinates stays in its row, if there are rows above.
-      bool isPlain = loop && bindsOne(loop) && getLevelOperands(loop).empty();
-      if (number > 0 && !isPlain)
+      // of all coordinates stays in its row, if there are rows above, or below.
+      bool hasRows =
+          number > 0 || (number + 1 < levels.size() &&
+                         levels[number + 1].kind == LevelKind::dense);
+      ArrayDimension dimension{access.getArray(),
+                               type.getFormat().getDimensionOf(number)};
+      if (hasRows && !(loop && bindsOne(loop) && hasAll(variable, dimension)))
         return false;
       continue;
     }
