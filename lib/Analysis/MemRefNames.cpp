@@ -100,6 +100,36 @@ std::string memrefName(Value memref) {
   return isView ? "a view of " + name : name;
 }
 
+/// What an attribute says of a memref, whatever type it is shown under.
+static StringAttr descriptionOf(Value memref, StringRef attribute) {
+  while (auto cast = memref.getDefiningOp<memref::CastOp>())
+    memref = cast.getSource();
+  if (Operation *op = memref.getDefiningOp())
+    return op->getAttrOfType<StringAttr>(attribute);
+  FunctionOpInterface function = functionOf(memref);
+  return function ? function.getArgAttrOfType<StringAttr>(positionOf(memref),
+                                                          attribute)
+                  : StringAttr();
+}
+
+std::string dimensionName(Value memref, int64_t dim) {
+  if (StringAttr bounds = descriptionOf(memref, boundsAttr))
+    return bounds.str();
+  return "dimension " + std::to_string(dim) + " of " + memrefName(memref);
+}
+
+StringAttr rowsName(Value memref) { return descriptionOf(memref, rowsAttr); }
+
+void nameInMessages(FunctionOpInterface function, unsigned index,
+                    Value memref) {
+  Builder builder(function.getContext());
+  function.setArgAttr(index, messageNameAttr,
+                      builder.getStringAttr(memrefName(memref)));
+  for (StringRef attribute : {boundsAttr, rowsAttr})
+    if (StringAttr description = descriptionOf(memref, attribute))
+      function.setArgAttr(index, attribute, description);
+}
+
 std::string reportName(Value memref) {
   Value buffer = getBuffer(memref);
   if (!functionOf(buffer))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckCollector.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -39,6 +40,9 @@ private:
     for (auto [dim, index] : llvm::enumerate(indices))
       addPoint(memref, dim, index);
   }
+  /// Says which row the last check is about, if it is of a load of where that
+  /// begins or ends.
+  void nameRow(memref::LoadOp load);
   LogicalResult addVector(Value memref, ValueRange indices, VectorType type);
   LogicalResult addMasked(Value memref, ValueRange indices, VectorType type,
                           Value mask);
@@ -77,6 +81,28 @@ void AccessCollector::addRange(Value memref, int64_t dim, Value index,
   check.memref = memref;
   check.dim = dim;
   checks.push_back(std::move(check));
+}
+
+void AccessCollector::nameRow(memref::LoadOp load) {
+  StringAttr rows = rowsName(load.getMemRef());
+  if (!rows)
+    return;
+  // Which of both it is, the load of the other one tells.
+  IndexExpr mine = exprs.of(load.getIndices().front());
+  bool isBegin = false, isEnd = false;
+  for (Operation *user : load.getMemRef().getUsers()) {
+    auto other = dyn_cast<memref::LoadOp>(user);
+    if (!other)
+      continue;
+    std::optional<int64_t> distance =
+        (exprs.of(other.getIndices().front()) - mine).asConstant();
+    isBegin |= distance == 1;
+    isEnd |= distance == -1;
+  }
+  if (!isBegin && !isEnd)
+    return;
+  checks.back().bounds = rows;
+  checks.back().pastRow = isBegin ? 0 : 1;
 }
 
 /// An access of a whole vector, whose dimensions are the last ones of the
@@ -216,11 +242,16 @@ LogicalResult AccessCollector::addTransfer(VectorTransferOpInterface transfer) {
 
 LogicalResult AccessCollector::collect() {
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp,
-            memref::GenericAtomicRMWOp>([&](auto access) {
-        addPoints(access.getMemref(), access.getIndices());
+      .Case<memref::LoadOp>([&](auto load) {
+        addPoints(load.getMemref(), load.getIndices());
+        nameRow(load);
         return success();
       })
+      .Case<memref::StoreOp, memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(
+          [&](auto access) {
+            addPoints(access.getMemref(), access.getIndices());
+            return success();
+          })
       .Case<vector::LoadOp>([&](auto load) {
         return addVector(load.getBase(), load.getIndices(),
                          load.getVectorType());

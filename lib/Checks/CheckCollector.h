@@ -32,6 +32,11 @@ llvm::LogicalResult collectAccessChecks(mlir::Operation *op, IndexExprs &exprs,
 llvm::LogicalResult collectViewChecks(mlir::Operation *op, IndexExprs &exprs,
                                       std::vector<RangeCheck> &checks);
 
+/// Adds to `checks` what an assertion of bounds asserts, if that is that an
+/// index is inside and no more. The assertion then says nothing else.
+bool collectBounds(mlir::Operation *op, IndexExprs &exprs,
+                   std::vector<RangeCheck> &checks);
+
 /// Emits the checks of operations that are no accesses: divisions, sizes of
 /// allocations, bounds and steps of loops, assertions.
 void emitOperationChecks(mlir::Operation *op, IndexExprs &exprs);

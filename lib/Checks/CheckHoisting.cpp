@@ -94,7 +94,8 @@ static bool leaveLoop(RangeCheck &check, scf::ForOp loop, IndexExprs &exprs) {
   auto outside = [&](Value value) {
     return loop.isDefinedOutsideOfLoop(value);
   };
-  if (!isInvariant(check.size, loop) || !outside(check.memref) ||
+  if (!isInvariant(check.size, loop) ||
+      (check.memref && !outside(check.memref)) ||
       !llvm::all_of(check.conditions, outside))
     return false;
   for (const IndexExpr &point : check.points)

@@ -80,10 +80,15 @@ LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func) {
 
   IndexExprs exprs;
   std::vector<RangeCheck> checks;
-  for (Operation *op : operations)
-    if (failed(collectAccessChecks(op, exprs, checks)) ||
-        failed(collectViewChecks(op, exprs, checks)))
+  // These stay until checks have taken their places.
+  SmallVector<Operation *> settled;
+  for (Operation *op : operations) {
+    if (collectBounds(op, exprs, checks))
+      settled.push_back(op);
+    else if (failed(collectAccessChecks(op, exprs, checks)) ||
+             failed(collectViewChecks(op, exprs, checks)))
       return failure();
+  }
   // Assertions that the checks of views brought are among these.
   SmallVector<Operation *> assertions;
   func.walk([&](cf::AssertOp op) { assertions.push_back(op); });
@@ -91,7 +96,8 @@ LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func) {
     if (!isa<cf::AssertOp>(op))
       emitOperationChecks(op, exprs);
   for (Operation *op : assertions)
-    emitOperationChecks(op, exprs);
+    if (!llvm::is_contained(settled, op))
+      emitOperationChecks(op, exprs);
 
   EmittedChecks earlier;
   for (RangeCheck &check : checks) {
@@ -105,6 +111,8 @@ LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func) {
     emitCheck(check, open, exprs);
     ++emitted;
   }
+  for (Operation *op : settled)
+    op->erase();
   return success();
 }
 

@@ -62,8 +62,7 @@ static void reportFirstLane(OpBuilder &builder, Location loc, Value lanes,
   builder.setInsertionPointToStart(found.thenBlock());
   Value value = vector::ExtractOp::create(builder, loc, lanes, lane);
   Value size = memref::DimOp::create(builder, loc, memref, dim);
-  auto what = builder.getStringAttr("dimension " + std::to_string(dim) +
-                                    " of " + memrefName(memref));
+  auto what = builder.getStringAttr(dimensionName(memref, dim));
   StringAttr source;
   Value position;
   if (from) {

@@ -302,6 +302,24 @@ static void replaceAssertion(cf::AssertOp assertion) {
   assertion.erase();
 }
 
+bool collectBounds(Operation *op, IndexExprs &exprs,
+                   std::vector<RangeCheck> &checks) {
+  auto assertion = dyn_cast<cf::AssertOp>(op);
+  auto bounds =
+      assertion ? op->getAttrOfType<StringAttr>(boundsAttr) : StringAttr();
+  if (!bounds || assertion.getArg().getDefiningOp<arith::OrIOp>())
+    return false;
+  auto compared = findCompared(assertion.getArg());
+  if (!compared)
+    return false;
+  RangeCheck check(op);
+  check.points = {exprs.of(compared->first)};
+  check.size = exprs.of(compared->second);
+  check.bounds = bounds;
+  checks.push_back(std::move(check));
+  return true;
+}
+
 void emitOperationChecks(Operation *op, IndexExprs &exprs) {
   if (isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
           arith::CeilDivSIOp, index::DivSOp, index::RemSOp, index::FloorDivSOp,

@@ -146,23 +146,43 @@ static Report reportOf(const IndexExpr &point, bool isLast) {
   return {point, nullptr};
 }
 
+/// Whether a user knows the memory that an index comes from. Places in scratch
+/// memory say nothing.
+static bool isKnown(Value memref) {
+  return givenName(memref) ||
+         !isa_and_present<memref::AllocOp, memref::AllocaOp>(
+             memref.getDefiningOp());
+}
+
+/// How many indices there are of what a check is about.
+static Value emitSize(const RangeCheck &check, OpBuilder &builder) {
+  if (!check.memref)
+    return check.size.materialize(builder, check.loc);
+  Value size = memref::DimOp::create(builder, check.loc, check.memref,
+                                     int64_t(check.dim));
+  if (!check.bounds)
+    return size;
+  // The last row ends where the last element says.
+  Value one = arith::ConstantIndexOp::create(builder, check.loc, 1);
+  return arith::SubIOp::create(builder, check.loc, size, one);
+}
+
 static void emitFailure(const RangeCheck &check, const Report &report,
                         OpBuilder &builder) {
-  std::string what = "dimension " + std::to_string(check.dim) + " of " +
-                     memrefName(check.memref);
   Location loc = check.loc;
-  Value size =
-      memref::DimOp::create(builder, loc, check.memref, int64_t(check.dim));
+  Value size = emitSize(check, builder);
+  StringAttr what = check.bounds;
+  if (!what)
+    what = builder.getStringAttr(dimensionName(check.memref, check.dim));
   Value value = report.value.materialize(builder, loc);
   StringAttr source;
   Value position;
-  if (report.load) {
-    source = builder.getStringAttr(
-        memrefName(cast<memref::LoadOp>(report.load).getMemRef()));
-    position = loadPosition(report.load, builder);
+  auto load = cast_if_present<memref::LoadOp>(report.load);
+  if (load && (check.memref || isKnown(load.getMemRef()))) {
+    source = builder.getStringAttr(memrefName(load.getMemRef()));
+    position = loadPosition(load, builder);
   }
-  FailIndexOp::create(builder, loc, builder.getStringAttr(what), value, size,
-                      source, position);
+  FailIndexOp::create(builder, loc, what, value, size, source, position);
 }
 
 void emitCheck(const RangeCheck &check, const OpenComparisons &open,
@@ -215,9 +235,13 @@ void emitCheck(const RangeCheck &check, const OpenComparisons &open,
     Value atStart = arith::OrIOp::create(builder, loc, below, inside);
     auto start = scf::IfOp::create(builder, loc, atStart, /*withElse=*/false);
     OpBuilder inner = start.getThenBodyBuilder();
-    emitFailure(check, reportOf(points.front(), /*isLast=*/false), inner);
+    emitFailure(check,
+                reportOf(points.front() + (-check.pastRow), /*isLast=*/false),
+                inner);
   }
-  emitFailure(check, reportOf(points.back(), points.size() > 1), builder);
+  emitFailure(check,
+              reportOf(points.back() + (-check.pastRow), points.size() > 1),
+              builder);
 }
 
 } // namespace ember::checks

@@ -39,9 +39,15 @@ struct RangeCheck {
   /// active, at most `lanes`.
   std::optional<IndexExpr> activeLanes;
   int64_t lanes = 1;
-  /// What is accessed, and its size for the message where that is not `size`.
+  /// What is accessed, and its size for the message where that is not `size`;
+  /// null for an assertion.
   mlir::Value memref;
   int64_t dim = 0;
+  /// What indices are of, where it is not that dimension: of an assertion what
+  /// it says, and of an access to where a row begins or ends what rows are of.
+  mlir::StringAttr bounds;
+  /// Of such an access, by how much points are more than the number of the row.
+  int64_t pastRow = 0;
 
   explicit RangeCheck(mlir::Operation *anchor)
       : anchor(anchor), loc(anchor->getLoc()) {}

@@ -116,13 +116,13 @@ RUNS = {
     "decreasing positions": Run(
         SPMV,
         csr("A", positions1=np.array([0, 3, 2])) | {"x": floats(4), "y": floats(2)},
-        "offsets decrease: 'A_positions1'[1] is 3 but 'A_positions1'[2] is 2",
+        "positions of level 1 of 'A'[1] is 3 but positions of level 1 of 'A'[2] is 2",
         CSR_A,
     ),
     "too few positions": Run(
         SPMV,
         csr("A", positions1=np.array([0, 3])) | {"x": floats(4), "y": floats(2)},
-        "the length of A_positions1 is not 1 + dimension 0 of A",
+        "the length of positions of level 1 of 'A' is not 1 + dimension 0 of A",
         CSR_A,
     ),
     "no columns": Run(

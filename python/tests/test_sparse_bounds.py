@@ -10,7 +10,15 @@ import pytest
 from ember.errors import IndexOutOfRangeError, KernelError
 
 DENSE = np.arange(6.0).reshape(2, 3) + 1
-MATRICES = ("csr", "csc", "coo", "dcsr", "csf", "bitmap", "dense,dense")
+MATRICES = (
+    *("csr", "csc", "coo", "dcsr", "csf", "bitmap", "dense,dense"),
+    *("compressed,dense", "bitmap,dense", "dense,dense@1,0"),
+)
+
+
+def _of_row(index: int, dimension: int) -> str:
+    size = DENSE.shape[dimension]
+    return f"index {index} at position 1 of 'I'.* dimension {dimension} of 'A' of size {size}"
 
 
 @pytest.mark.parametrize("format", MATRICES)
@@ -78,17 +86,45 @@ def test_elements_that_are_there(format: str) -> None:
             "index -1 at position 1 of 'I'.*dimension 0 of 'A' of size 2",
         ),
         ("y = A[2,0]", None, "index 2 is out of range for dimension 0 of 'A' of size 2"),
-        ("y[i,j] = A[i,j+1] for i in 0:2, j in 0:4", None, "index 3 is .* dimension 1 of 'A'"),
+        ("y[i,j] = A[i,j+1] for i in 0:2, j in 0:4", None, "index [34] is .* dimension 1 of 'A'"),
+        ("y[i] = sum[j in 0:9](A[i,j])", None, "index [38] is .* dimension 1 of 'A' of size 3"),
+        ("y[j] = sum[i in 0:3](A[i,j])", None, "index 2 is .* dimension 0 of 'A' of size 2"),
+        ("y = sum[i in 0:2, j in -1:2](A[i,j])", None, "index -1 is .*dimension 1 of 'A' of size 3"),
+        # Rows and columns that are walked, and not only looked at.
+        *(
+            (f"y[p,{other}] = A[{indices}]", [0, index], _of_row(index, dimension))
+            for dimension, indices, other in ((0, "I[p],j", "j"), (1, "i,I[p]", "i"))
+            for index in (3 - 1 + dimension, 9, -1, 2**62)
+        ),
+        ("y[p] = sum[j](A[I[p],j])", [1, 2], "index 2 at position 1 of 'I'.* of 'A' of size 2"),
     ],
 )
 def test_errors_name_the_array_its_dimension_and_the_index(
     format: str, statement: str, places: list[int] | None, message: str
 ) -> None:
-    if format == "csc" and places is None and "+" in statement:
-        pytest.skip("what is walked by columns is looked for in positions")
     given = {} if places is None else {"I": np.array(places)}
     with pytest.raises(IndexOutOfRangeError, match=message):
         es.evaluate(statement, A=es.asarray(DENSE, format), **given)
+
+
+@pytest.mark.parametrize(
+    ("format", "message"),
+    [
+        (format, "index 2 .*is out of range for dimension 1 of 'y' of size 2")
+        for format in (*MATRICES, "csr:i8", "coo:i8")
+    ],
+)
+@pytest.mark.parametrize(
+    ("statement", "sparse"),
+    [("y[i,j] = X[i,j] for i in 0:2, j in 0:3", False), ("y[i,j] = X[i,j]", True)],
+)
+def test_coordinates_that_a_result_does_not_have(
+    format: str, message: str, statement: str, sparse: bool
+) -> None:
+    given = es.asarray(DENSE, "csr") if sparse else DENSE
+    shape = "have different sizes" if sparse else message
+    with pytest.raises((KernelError, IndexOutOfRangeError), match=shape):
+        es.evaluate(statement, X=given, y=es.Format(format, shape=(2, 2)))
 
 
 def test_rows_past_the_elements_of_an_array_are_not_those_of_the_next() -> None:
@@ -99,3 +135,35 @@ def test_rows_past_the_elements_of_an_array_are_not_those_of_the_next() -> None:
         for index in (2, -1, 2**62, -(2**62)):
             with pytest.raises(IndexOutOfRangeError, match=rf"index {index} .* dimension 0 of 'A'"):
                 es.evaluate("y[p,j] = sum[k](A[I[p],j,k])", A=a, I=np.array([0, index]))
+
+
+def _damaged(coordinates: list[int]) -> es.Array:
+    stored = np.array([0, 2, 1])
+    array = es.Array("csr", (2, 3), np.ones(3), [(np.array([0, 2, 3]), stored)])
+    stored[:] = coordinates
+    return array
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        # What is walked along with all columns, appended, and kept in a workspace.
+        ("y[i,j] = A[i,j] + x[j]", "dimension 1 of 'A' of size 3"),
+        ("C[i,j] = A[i,j] * 2", "dimension 1 of 'C' of size 3"),
+        ("C[i,j] = sum[k](E[i,k] * A[k,j])", "dimension 1 of 'A' of size 3"),
+        ("C[i,j] = sum[k](A[i,k] * D[k,j])", "dimension 0 of 'D' of size 3"),
+    ],
+)
+def test_coordinates_that_are_stored_out_of_bounds(statement: str, message: str) -> None:
+    arrays = {
+        "x": np.ones(3),
+        "D": es.asarray(np.ones((3, 2))),
+        "E": es.asarray(np.ones((2, 2))),
+        "C": es.Format("csr"),
+    }
+    given = {name: array for name, array in arrays.items() if f"{name}[" in statement}
+    with pytest.raises(
+        IndexOutOfRangeError,
+        match=f"index 7 at position 1 of coordinates of level 1 of 'A' is out of range for {message}",
+    ):
+        es.evaluate(statement, A=_damaged([0, 7, 1]), **given)

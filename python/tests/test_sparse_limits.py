@@ -8,7 +8,7 @@ import ember.sparse as es
 import numpy as np
 import pytest
 import torch
-from ember.errors import CompileError, KernelError
+from ember.errors import CompileError, IndexOutOfRangeError, KernelError
 
 WHOLE = np.array([1, -8, 5, -2])
 
@@ -50,7 +50,8 @@ def test_narrow_positions_and_coordinates(format: str) -> None:
     np.testing.assert_array_equal(found.to_numpy(), small * 2)
     wide = np.zeros((3, 300), np.float32)
     wide[1, 200] = 1
-    with pytest.raises(KernelError, match="of C is out of bounds, or of the integers that store"):
+    message = "index 200 .* for the coordinates of i8 of dimension 1 of 'C' of size 128"
+    with pytest.raises(IndexOutOfRangeError, match=message):
         es.evaluate(text, A=es.asarray(wide), C=es.Format(format))
     many = np.ones((4, 50), np.float32)
     if format != "coo:i8":
@@ -60,7 +61,8 @@ def test_narrow_positions_and_coordinates(format: str) -> None:
 
 def test_wide_coordinates_in_narrow_results() -> None:
     array = es.Array.from_coordinates([[0], [2**32 + 5]], np.array([5.0]), (1, 2**33))
-    with pytest.raises(KernelError, match="dimension 1 of C is out of bounds"):
+    message = f"index {2**32 + 5} .* for the coordinates of i32 of dimension 1 of 'C'"
+    with pytest.raises(IndexOutOfRangeError, match=message):
         es.evaluate("C[i,j] = A[i,j] * 2", A=array, C=es.Format("csr:i32"))
     found = es.evaluate("C[i,j] = A[i,j] * 2", A=array, C=es.Format("csr"))
     assert found.coordinates()[0][1] == [2**32 + 5]

@@ -385,3 +385,41 @@ func.func @assert_bounds(%n: index, %I: memref<?xindex> {ember.name = "I"}, %m: 
   cf.assert %either, "out of bounds" {ember.bounds = "dimension 1 of 'A'"}
   return
 }
+
+// -----
+
+// Where a row begins and ends is looked up at its number and the next one: what
+// is out of range is the row, of which there is one less than elements.
+// CHECK-LABEL: func @rows
+// CHECK-SAME: %[[P:.*]]: memref<?xindex> {{.*}}, %[[I:.*]]: memref<?xi64>
+// CHECK: %[[ROW:.*]] = arith.index_cast
+// CHECK: %[[COUNT:.*]] = arith.subi %{{.*}}, %c1
+// CHECK: ember.fail_index "dimension 0 of 'A'", %[[ROW]] of %[[COUNT]] from "'I'" at %{{.*}} : index, index, index
+// CHECK: %[[COUNT1:.*]] = arith.subi %{{.*}}, %c1
+// CHECK: ember.fail_index "dimension 0 of 'A'", %[[ROW]] of %[[COUNT1]] from "'I'" at %{{.*}} : index, index, index
+// Alone, nothing tells which of both an element is.
+// CHECK: ember.fail_index "dimension 0 of positions of level 1 of 'A'"
+func.func @rows(%positions: memref<?xindex> {ember.message_name = "positions of level 1 of 'A'", ember.rows = "dimension 0 of 'A'"},
+                %I: memref<?xi64> {ember.name = "I"}, %p: index) -> (index, index, index) {
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %at = memref.load %I[%p] : memref<?xi64>
+  %row = arith.index_cast %at : i64 to index
+  %next = arith.addi %row, %c1 : index
+  %begin = memref.load %positions[%row] : memref<?xindex>
+  %end = memref.load %positions[%next] : memref<?xindex>
+  %alone = memref.load %positions[%c7] : memref<?xindex>
+  return %begin, %end, %alone : index, index, index
+}
+
+// -----
+
+// Indices of memory that is as long as a dimension are those of the dimension.
+// CHECK-LABEL: func @bounds
+// CHECK: ember.fail_index "dimension 1 of 'C'", %{{.*}} of %{{.*}} : index, index
+func.func @bounds(%n: index, %i: index) -> f32 {
+  %workspace = memref.alloc(%n) {ember.bounds = "dimension 1 of 'C'"} : memref<?xf32>
+  %value = memref.load %workspace[%i] : memref<?xf32>
+  memref.dealloc %workspace : memref<?xf32>
+  return %value : f32
+}

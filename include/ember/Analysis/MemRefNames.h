@@ -27,6 +27,19 @@ std::string argumentName(mlir::FunctionOpInterface function, unsigned index);
 /// argument, "a view of" one, or where a local buffer is allocated.
 std::string memrefName(mlir::Value memref);
 
+/// A dimension of the memref in messages, such as "dimension 0 of 'A'": its
+/// own, or what its indices are those of.
+std::string dimensionName(mlir::Value memref, int64_t dim);
+
+/// The dimension whose rows begin and end where two neighbouring elements of
+/// the memref say; null where nothing says that they do.
+mlir::StringAttr rowsName(mlir::Value memref);
+
+/// Has messages in `function` call an argument, and what its indices and
+/// elements are of, what they call `memref`.
+void nameInMessages(mlir::FunctionOpInterface function, unsigned index,
+                    mlir::Value memref);
+
 /// A short name, without quotes, for columns of statistics and traces: the
 /// given name of the buffer behind `memref`, `argK` for an argument without
 /// one, `local` for a buffer of the function.

@@ -158,29 +158,31 @@ Value AppendCode::getPosition(unsigned level, ArrayRef<Value> coordinates) {
   return arith::AddIOp::create(builder, row, coordinate);
 }
 
+void AppendCode::assertBelow(Value coordinate, Value end,
+                             const std::string &of) {
+  Value isInside =
+      arith::CmpIOp::create(builder, Predicate::ult, coordinate, end);
+  if (tentative) {
+    Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+    Value isLeftOut = arith::XOrIOp::create(builder, tentative, yes);
+    isInside = arith::OrIOp::create(builder, isInside, isLeftOut);
+  }
+  levels.emitBoundsAssertion(isInside, of);
+}
+
 void AppendCode::append(unsigned level, ArrayRef<Value> coordinates) {
   Value count = getCount(level);
   for (unsigned mine = getTop(level); mine <= level; ++mine) {
-    Value end = storage.sizeOfLevel(mine);
-    Value limit = getLimit(storage.coordinates(mine));
-    if (limit)
-      end = arith::MinUIOp::create(builder, end, limit);
-    Value isInside =
-        arith::CmpIOp::create(builder, Predicate::ult, coordinates[mine], end);
-    if (tentative) {
-      Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
-      Value isLeftOut = arith::XOrIOp::create(builder, tentative, yes);
-      isInside = arith::OrIOp::create(builder, isInside, isLeftOut);
+    std::string name = storage.describe(storage.format().getDimensionOf(mine));
+    assertBelow(coordinates[mine], storage.sizeOfLevel(mine), name);
+    Value stored = storage.coordinates(mine);
+    if (Value limit = getLimit(stored)) {
+      unsigned width =
+          getElementTypeOrSelf(stored.getType()).getIntOrFloatBitWidth();
+      assertBelow(coordinates[mine], limit,
+                  "the coordinates of i" + std::to_string(width) + " of " +
+                      name);
     }
-    unsigned dimension = storage.format().getDimensionOf(mine);
-    if (limit)
-      cf::AssertOp::create(
-          builder, isInside,
-          "a coordinate of dimension " + std::to_string(dimension) + " of " +
-              storage.name +
-              " is out of bounds, or of the integers that store it");
-    else
-      levels.emitBoundsAssertion(isInside, storage, dimension);
     storeIndex(coordinates[mine], storage.coordinates(mine), count);
   }
   Value next = levels.add(count, 1);

@@ -64,6 +64,10 @@ private:
     return level + 1 < depth &&
            storage.level(level + 1).kind == LevelKind::compressed;
   }
+  /// An error of the run unless a coordinate that counts is below `end`, which
+  /// is how many there are of what `of` describes.
+  void assertBelow(mlir::Value coordinate, mlir::Value end,
+                   const std::string &of);
   void append(unsigned level, llvm::ArrayRef<mlir::Value> coordinates);
   /// Notes that a coordinate of a bitmap is stored.
   void mark(unsigned level, mlir::Value position);

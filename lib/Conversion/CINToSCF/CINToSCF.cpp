@@ -85,6 +85,11 @@ void EvaluationLowering::emitValue(ForallOp forall, unsigned variable,
     unsigned level;
     SmallVector<Value> coordinates;
   };
+  // Coordinates of listed levels are checked where they are appended.
+  auto checkLocated = [&](Fiber fiber) {
+    if (!fiber.getLevel().isListed())
+      levels.assertInside(fiber, value);
+  };
   SmallVector<Place> places;
   forall.walk([&](AssignOp assign) {
     auto found = appended.find(assign.getArray());
@@ -92,9 +97,16 @@ void EvaluationLowering::emitValue(ForallOp forall, unsigned variable,
       return;
     SmallVector<Value> coordinates = getPlace(assign);
     auto level = llvm::find(coordinates, mine) - coordinates.begin();
-    if (level != static_cast<int64_t>(coordinates.size()))
-      places.push_back({found->second.get(), static_cast<unsigned>(level),
-                        getBound(coordinates)});
+    if (level == static_cast<int64_t>(coordinates.size()))
+      return;
+    checkLocated(
+        {assign.getArray(),
+         llvm::to_vector(ArrayRef(coordinates).take_front(level + 1))});
+    SmallVector<Value> bound = getBound(coordinates);
+    // Below an index that is computed inside, elements tell their places.
+    if (static_cast<int64_t>(bound.size()) > level)
+      places.push_back(
+          {found->second.get(), static_cast<unsigned>(level), bound});
   });
   for (Place &place : places)
     place.code->enter(place.level, place.coordinates);
@@ -240,6 +252,7 @@ void EvaluationLowering::makeWorkspace(WhereOp where) {
       if (ShapedType::isDynamic(known))
         sizes.push_back(size);
     Value allocated = allocate(memory, sizes, isScratch);
+    WorkspaceCode::nameIndices(allocated, describeSizes(where));
     for (Value name : names)
       values.map(name, allocated);
     return;
@@ -257,6 +270,7 @@ void EvaluationLowering::makeWorkspace(WhereOp where) {
   else
     workspace =
         WorkspaceCode::create(builder, levels, type, roomOf(where), make);
+  workspace->describeDimensions(describeSizes(where));
   for (Value name : names)
     levels.setStorage(name, workspace->getStorage());
   workspaces[names[0]] = std::move(workspace);
@@ -363,6 +377,7 @@ void EvaluationLowering::emit(AssembleOp assemble) {
         [&](Value array) { return get(array); }));
   }
   levels.setStorage(assemble, std::move(storage));
+  nameParts(assemble);
   if (assemble.getEncoding())
     checkRows(assemble);
   bool isTable = type.getFormat().isDense() &&

@@ -68,6 +68,9 @@ private:
   /// Compares what an array has stored below its outermost dense levels with
   /// what these need.
   void checkStorage(AssembleOp assemble);
+  /// Has messages of the run name the arrays that store one as what they are,
+  /// and rows that are looked up in them as rows of it.
+  void nameParts(AssembleOp assemble);
   /// Of encoded values: that rows are as long as their elements need.
   void checkRows(AssembleOp assemble);
   /// The dimension of the function's that `dimension` is as long as.
@@ -139,6 +142,9 @@ private:
   Storage describeStorage(AssembleOp assemble);
   /// How large a workspace is, by dimension.
   llvm::SmallVector<mlir::Value> sizesOf(WhereOp where);
+  /// What messages call its dimensions: those that it is as large as, where it
+  /// is as large as one.
+  llvm::SmallVector<std::string> describeSizes(WhereOp where);
   mlir::Value allocate(mlir::MemRefType type, mlir::ValueRange sizes,
                        bool isScratch);
   void emit(ForallOp forall, unsigned variable);

@@ -149,7 +149,7 @@ void EvaluationLowering::checkStorage(AssembleOp assemble) {
   Value isRight = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
                                         size({given, 0}), needed);
   cf::AssertOp::create(builder, isRight,
-                       "the length of " + evaluate.getNameOf(given) +
+                       "the length of " + evaluate.getDescriptionOf(given) +
                            " is not " + text);
 }
 

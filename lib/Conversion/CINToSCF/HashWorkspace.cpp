@@ -121,7 +121,7 @@ void HashWorkspace::store(ArrayRef<Value> coordinates, Value value,
   Value coordinate = coordinates.front();
   Value isInside = arith::CmpIOp::create(builder, Predicate::ult, coordinate,
                                          storage.sizes.front());
-  levels.emitBoundsAssertion(isInside, storage, /*dimension=*/0);
+  levels.emitBoundsAssertion(isInside, storage.describe(0));
   Value slot = find(coordinate);
   Value isThere =
       arith::CmpIOp::create(builder, Predicate::eq, getKey(slot), coordinate);

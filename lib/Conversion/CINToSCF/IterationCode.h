@@ -161,6 +161,9 @@ private:
   /// Whether a loop along one operand relies on that its coordinates increase:
   /// others are where it is, or were until they ended.
   bool needsIncrease(unsigned operand) const;
+  /// Checks, behind a loop over all coordinates, that it has come to all that a
+  /// fiber stores: from `position` on there is nothing.
+  void emitWalkedAssertion(unsigned operand, mlir::Value position);
   /// Checks that a coordinate of some fibers is behind that of the round
   /// before.
   void emitIncrease(mlir::Value coordinate, mlir::Value before,

@@ -24,6 +24,27 @@ static void enter(ImplicitLocOpBuilder &builder, scf::ForOp loop) {
   builder.setInsertionPointToEnd(loop.getBody());
 }
 
+void IterationCode::emitWalkedAssertion(unsigned operand, Value position) {
+  const Fiber &fiber = fibers[operand];
+  const Storage &storage = levels.getStorage(fiber.array);
+  unsigned level = fiber.depth() - 1;
+  Value end = segments[operand].end;
+  Value isLeft = arith::CmpIOp::create(builder, Predicate::slt, position, end);
+  auto branch = scf::IfOp::create(builder, isLeft, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value isInside = arith::CmpIOp::create(
+        builder, Predicate::ult, levels.getCoordinate(fiber, position),
+        storage.sizeOfLevel(level));
+    levels.emitBoundsAssertion(
+        isInside, storage.describe(storage.format().getDimensionOf(level)));
+  }
+  Value isOver = arith::CmpIOp::create(builder, Predicate::eq, position, end);
+  cf::AssertOp::create(builder, isOver,
+                       "coordinates of " + storage.name + " do not increase");
+}
+
 IterationCode::State IterationCode::emitAll(Value size, State state,
                                             Body body) {
   auto loop = scf::ForOp::create(builder, levels.constant(0), size,
@@ -48,13 +69,7 @@ IterationCode::State IterationCode::emitAll(Value size, State state,
   for (unsigned operand = 0; operand < fibers.size(); ++operand) {
     if (!isWalked(operand, listed))
       continue;
-    Value isOver =
-        arith::CmpIOp::create(builder, Predicate::eq, after.positions[operand],
-                              segments[operand].end);
-    cf::AssertOp::create(builder, isOver,
-                         "coordinates of " +
-                             levels.getStorage(fibers[operand].array).name +
-                             " do not increase or are out of bounds");
+    emitWalkedAssertion(operand, after.positions[operand]);
   }
   return after;
 }

@@ -38,18 +38,19 @@ Value LevelCode::loadIndex(Value array, Value position) {
   return arith::IndexCastOp::create(builder, builder.getIndexType(), loaded);
 }
 
-void LevelCode::emitBoundsAssertion(Value isInside, const Storage &storage,
-                                    unsigned dimension) {
+std::string Storage::describe(unsigned dimension) const {
+  if (!dimensions.empty() && !dimensions[dimension].empty())
+    return dimensions[dimension];
   // What is no array of the user's is described, and has no quotes.
-  bool isDescribed = StringRef(storage.name).contains(' ');
-  std::string of = "dimension " + std::to_string(dimension) + " of ";
-  auto assertion = cf::AssertOp::create(builder, isInside,
-                                        "an index of " + of + storage.name +
-                                            " is out of bounds");
-  assertion->setAttr(
-      boundsAttr,
-      builder.getStringAttr(
-          of + (isDescribed ? storage.name : "'" + storage.name + "'")));
+  bool isDescribed = StringRef(name).contains(' ');
+  return "dimension " + std::to_string(dimension) + " of " +
+         (isDescribed ? name : "'" + name + "'");
+}
+
+void LevelCode::emitBoundsAssertion(Value isInside, const std::string &of) {
+  auto assertion = cf::AssertOp::create(
+      builder, isInside, "an index of " + of + " is out of bounds");
+  assertion->setAttr(boundsAttr, builder.getStringAttr(of));
 }
 
 Value LevelCode::getCoordinate(const Fiber &fiber, Value position) {
@@ -139,7 +140,7 @@ void LevelCode::assertInside(const Fiber &fiber, Value coordinate) {
     return;
   Value isInside = arith::CmpIOp::create(builder, Predicate::ult, coordinate,
                                          storage.sizeOfLevel(level));
-  emitBoundsAssertion(isInside, storage, dimension);
+  emitBoundsAssertion(isInside, storage.describe(dimension));
 }
 
 Cursor LevelCode::locate(const Fiber &fiber) {

@@ -30,8 +30,10 @@ struct Storage {
   mlir::Value counts;
   /// By dimension.
   llvm::SmallVector<mlir::Value> sizes;
-  /// What messages call it.
+  /// What messages call it, and its dimensions where those are of another
+  /// array.
   std::string name;
+  llvm::SmallVector<std::string> dimensions = {};
 
   FormatAttr format() const { return type.getFormat(); }
   const Level &level(unsigned number) const {
@@ -42,6 +44,8 @@ struct Storage {
   mlir::Value sizeOfLevel(unsigned level) const {
     return sizes[type.getFormat().getOrder()[level]];
   }
+  /// What messages call a dimension: "dimension 0 of 'A'".
+  std::string describe(unsigned dimension) const;
 };
 
 /// Where a fiber is.
@@ -112,22 +116,21 @@ public:
   mlir::Value gallop(const Fiber &fiber, Segment segment,
                      mlir::Value coordinate);
 
-  /// An error of the run unless an index of a dimension of an array is inside,
-  /// which a comparison with the dimension's size says: it names both, and the
-  /// index.
-  void emitBoundsAssertion(mlir::Value isInside, const Storage &storage,
-                           unsigned dimension);
+  /// An error of the run unless an index of what `of` describes is inside,
+  /// which a comparison with a size says: it names that, and the index.
+  void emitBoundsAssertion(mlir::Value isInside, const std::string &of);
 
   mlir::Value constant(int64_t value);
   mlir::Value loadIndex(mlir::Value array, mlir::Value position);
   mlir::Value add(mlir::Value value, int64_t more);
 
-private:
-  Cursor locate(const Fiber &fiber);
-  Cursor locateListed(const Fiber &fiber);
   /// An error of the run where a coordinate is past its dimension, unless sizes
   /// are compared ahead of loops.
   void assertInside(const Fiber &fiber, mlir::Value coordinate);
+
+private:
+  Cursor locate(const Fiber &fiber);
+  Cursor locateListed(const Fiber &fiber);
   Cursor findAbove(const Fiber &fiber);
 
   mlir::ImplicitLocOpBuilder &builder;

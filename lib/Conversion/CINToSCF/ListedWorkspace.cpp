@@ -41,6 +41,7 @@ ListedWorkspace::ListedWorkspace(ImplicitLocOpBuilder &builder,
   Type index = builder.getIndexType();
   values = make(type.getElementType(), size);
   mask = make(builder.getI1Type(), size);
+  located = {values, mask};
   // An element is written behind the last one, and counts if it is new.
   list = make(index, levels.add(size, 1));
   zero(mask);

@@ -45,6 +45,7 @@ MarkedWorkspace::MarkedWorkspace(ImplicitLocOpBuilder &builder,
   Value blocks = arith::CeilDivUIOp::create(builder, size, block);
   mask =
       make(builder.getI1Type(), arith::MulIOp::create(builder, blocks, block));
+  located = {values, mask};
   zero(mask);
   isSmall = arith::CmpIOp::create(builder, arith::CmpIPredicate::ule, size,
                                   levels.constant(mostCleared));

@@ -36,6 +36,7 @@ OrderedWorkspace::OrderedWorkspace(ImplicitLocOpBuilder &builder,
   };
   Type index = builder.getIndexType();
   values = make(type.getElementType(), count);
+  located = {values};
   storage.values = make(type.getElementType(), count);
   storage.levels.back() = {make(index, levels.add(rows, 1)),
                            make(index, count)};
@@ -76,6 +77,8 @@ void OrderedWorkspace::store(ArrayRef<Value> coordinates, Value value,
                              Function function) {
   Value position = linearize(coordinates);
   if (function) {
+    // First, since the check of a position is one of the coordinate here.
+    Value there = memref::LoadOp::create(builder, values, position);
     Value place =
         arith::ShRUIOp::create(builder, position, levels.constant(wordShift));
     Value inside = arith::IndexCastOp::create(
@@ -86,7 +89,6 @@ void OrderedWorkspace::store(ArrayRef<Value> coordinates, Value value,
     Value bit =
         arith::TruncIOp::create(builder, builder.getI1Type(),
                                 arith::ShRUIOp::create(builder, bits0, inside));
-    Value there = memref::LoadOp::create(builder, values, position);
     Value sum = emitCall(builder, function, {there, value}, value.getType());
     value = arith::SelectOp::create(builder, bit, sum, value);
   }

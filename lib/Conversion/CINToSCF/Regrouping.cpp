@@ -165,7 +165,7 @@ Value Sorting::count(unsigned dimension) {
     Value mine = at[dimension];
     Value isInside =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, mine, size);
-    levels.emitBoundsAssertion(isInside, storage, dimension);
+    levels.emitBoundsAssertion(isInside, storage.describe(dimension));
     Value end = levels.add(mine, 1);
     store(increase(load(positions, end)), positions, end);
   });
@@ -240,6 +240,9 @@ void EvaluationLowering::emit(RegroupOp regroup) {
     sorting.sortBy(dimension, /*isLast=*/!isList && dimension == order.front());
   if (isList)
     sorting.makeSegment();
+  else
+    sorting.positions.getDefiningOp()->setAttr(
+        rowsAttr, builder.getStringAttr(storage.describe(order.front())));
   values.map(regroup.getPositions(), sorting.positions);
   for (auto [result, dimension] : llvm::zip_equal(
            regroup.getCoordinates(), isList ? order : order.drop_front()))

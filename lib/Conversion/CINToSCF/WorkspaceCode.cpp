@@ -10,6 +10,7 @@
 #include "ListedWorkspace.h"
 #include "OrderedWorkspace.h"
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,6 +38,19 @@ WorkspaceCode::create(ImplicitLocOpBuilder &builder, LevelCode &levels,
                                               allocate);
   return std::make_unique<ListedWorkspace>(builder, levels, type, sizes,
                                            allocate);
+}
+
+void WorkspaceCode::describeDimensions(ArrayRef<std::string> dimensions) {
+  storage.dimensions = llvm::to_vector(dimensions);
+  for (Value memory : located)
+    nameIndices(memory, dimensions);
+}
+
+void WorkspaceCode::nameIndices(Value memory,
+                                ArrayRef<std::string> dimensions) {
+  if (dimensions.size() == 1 && !dimensions.front().empty())
+    memory.getDefiningOp()->setAttr(
+        boundsAttr, StringAttr::get(memory.getContext(), dimensions.front()));
 }
 
 Value WorkspaceCode::linearize(ArrayRef<Value> coordinates) {

@@ -37,6 +37,13 @@ public:
   virtual void clear(llvm::function_ref<void()> storeAgain) {}
   const Storage &getStorage() const { return storage; }
 
+  /// Has messages call its dimensions what they are those of.
+  void describeDimensions(llvm::ArrayRef<std::string> dimensions);
+  /// Has messages about indices of memory, which is made here, name the
+  /// dimension that they are of, if it has one alone.
+  static void nameIndices(mlir::Value memory,
+                          llvm::ArrayRef<std::string> dimensions);
+
 protected:
   /// Bits of a word, as a power of two.
   static constexpr int64_t wordShift = 6;
@@ -51,6 +58,8 @@ protected:
   mlir::ImplicitLocOpBuilder &builder;
   LevelCode &levels;
   Storage storage;
+  /// The memory that coordinates are looked up in as they are.
+  llvm::SmallVector<mlir::Value> located;
 };
 
 } // namespace ember::cin

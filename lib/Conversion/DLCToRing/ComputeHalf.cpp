@@ -84,8 +84,7 @@ func::FuncOp ember::createHalf(ProgramOp program, StringRef functionName,
                     ring::HalfAttr::get(builder.getContext(), half));
   for (auto [i, value] : llvm::enumerate(captures.passed()))
     if (isa<BaseMemRefType>(value.getType()))
-      function.setArgAttr(i, messageNameAttr,
-                          builder.getStringAttr(memrefName(value)));
+      nameInMessages(function, i, value);
   symbols.insert(function);
   function.addEntryBlock();
   return function;

@@ -288,8 +288,7 @@ func::FuncOp Outlining::createFunction(ArrayRef<Value> operands) {
   symbols.insert(function);
   for (auto [index, operand] : llvm::enumerate(operands))
     if (isa<BaseMemRefType>(operand.getType()))
-      function.setArgAttr(index, messageNameAttr,
-                          builder.getStringAttr(memrefName(operand)));
+      nameInMessages(function, index, operand);
   function.addEntryBlock();
   return function;
 }

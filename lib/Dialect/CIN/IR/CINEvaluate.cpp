@@ -7,6 +7,7 @@
 
 #include "ParsedAttributes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/CIN/IR/ProgramOrder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -57,6 +58,42 @@ std::string EvaluateOp::getNameOf(Value array) {
   if (std::optional<ArrayAttr> names = getNames())
     return cast<StringAttr>((*names)[argument.getArgNumber()]).str();
   return "array #" + std::to_string(argument.getArgNumber());
+}
+
+/// What `array` is of the levels of `whole`: "positions of level 1".
+static std::string describeLevelArray(AssembleOp whole, Value array) {
+  for (auto [number, level] :
+       llvm::enumerate(whole.getType().getFormat().getLevels())) {
+    unsigned first = whole.getFirstArrayOf(number);
+    OperandRange mine = whole.getLevels().slice(first, level.countArrays());
+    auto found = llvm::find(mine, array);
+    if (found == mine.end())
+      continue;
+    bool isFirst = found == mine.begin();
+    StringRef what = level.kind == LevelKind::bitmap ? "marks"
+                     : isFirst && mine.size() > 1    ? "positions"
+                                                     : "coordinates";
+    return (what + " of level " + Twine(number)).str();
+  }
+  return "";
+}
+
+std::string EvaluateOp::getDescriptionOf(Value array) {
+  // What is no array of the user's is described, and has no quotes.
+  auto quote = [](const std::string &name) {
+    return StringRef(name).contains(' ') ? name : "'" + name + "'";
+  };
+  for (Operation *user : getUsersInOrder(array)) {
+    auto whole = dyn_cast<AssembleOp>(user);
+    if (!whole || whole.getCounting() || whole.getLocating())
+      continue;
+    std::string name = quote(getNameOf(whole));
+    if (std::string level = describeLevelArray(whole, array); !level.empty())
+      return level + " of " + name;
+    if (whole.getValues() == array)
+      return whole.getEncoding() ? name : "values of " + name;
+  }
+  return quote(getNameOf(array));
 }
 
 void EvaluateOp::getAsmBlockArgumentNames(Region &region,

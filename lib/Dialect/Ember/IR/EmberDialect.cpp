@@ -238,7 +238,9 @@ static LogicalResult verifySizes(FunctionOpInterface function,
 static bool isAnything(Operation *op) { return true; }
 static bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
 static bool isModule(Operation *op) { return isa<ModuleOp>(op); }
-static bool isAssertion(Operation *op) { return isa<cf::AssertOp>(op); }
+static bool hasBounds(Operation *op) {
+  return isa<cf::AssertOp, memref::AllocOp>(op);
+}
 static bool isFor(Operation *op) { return isa<scf::ForOp>(op); }
 
 static bool isLoop(Operation *op) {
@@ -261,7 +263,11 @@ static std::optional<Rule> ruleOf(StringRef name, Operation *op) {
       .Case(writtenArgumentsAttr,
             Rule{isFunction, "a function", arePositions, positions})
       .Case(segmentAttr, Rule{isLoop, "a loop", isText, text})
-      .Case(boundsAttr, Rule{isAssertion, "a cf.assert", isText, text})
+      .Case(boundsAttr,
+            Rule{hasBounds, "a cf.assert or memref.alloc", isText, text})
+      .Case(rowsAttr,
+            Rule{[](Operation *op) { return isa<memref::AllocOp>(op); },
+                 "a memref.alloc", isText, text})
       .Case(independentAttr, Rule{isLoop, "a loop", isUnit, unit})
       .Case(groupAttr, Rule{isFor, "an scf.for", isPositiveIndex, index})
       .Case(piecesAttr, isChoice ? Rule{isAnything, "an scf.if", isUnit, unit}
@@ -324,10 +330,12 @@ LogicalResult EmberDialect::verifyRegionArgAttribute(Operation *op,
                                                      NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
-  if (name == nameAttr || name == messageNameAttr) {
+  bool isOfMemref = name == boundsAttr || name == rowsAttr;
+  if (name == nameAttr || name == messageNameAttr || isOfMemref) {
     if (!isText(value))
       return op->emitError() << "'" << name << "' must hold a string";
-    return success();
+    if (!isOfMemref)
+      return success();
   }
   if (name == sizesAttr) {
     if (!areSizes(value))
@@ -342,10 +350,10 @@ LogicalResult EmberDialect::verifyRegionArgAttribute(Operation *op,
   if (name == initialAttr) {
     if (!isa<IntegerAttr, FloatAttr>(value))
       return op->emitError() << "'" << name << "' must hold a number";
-  } else if (name != noaliasAttr && name != givenAttr) {
+  } else if (name != noaliasAttr && name != givenAttr && !isOfMemref) {
     return op->emitError() << "'" << name
                            << "' is no attribute that arguments have";
-  } else if (!isUnit(value)) {
+  } else if (!isOfMemref && !isUnit(value)) {
     return op->emitError() << "'" << name << "' must hold no value";
   }
   auto function = dyn_cast<func::FuncOp>(op);

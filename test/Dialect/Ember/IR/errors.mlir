@@ -123,6 +123,24 @@ func.func private @argument(memref<f32> {ember.scratch})
 
 // -----
 
+// expected-error @below {{'ember.rows' stands on memrefs only}}
+func.func private @rows(index {ember.rows = "dimension 0 of 'A'"})
+
+// -----
+
+// expected-error @below {{'ember.rows' must hold a string}}
+func.func private @rows_value(memref<?xi64> {ember.rows})
+
+// -----
+
+func.func @bounds(%memory: memref<?xf32>, %n: index) {
+  // expected-error @below {{'ember.bounds' stands on a cf.assert or memref.alloc only}}
+  %value = memref.load %memory[%n] {ember.bounds = "dimension 0 of 'A'"} : memref<?xf32>
+  return
+}
+
+// -----
+
 // expected-error @below {{'ember.noalias' stands on memrefs only}}
 func.func private @noalias(f32 {ember.noalias})
 

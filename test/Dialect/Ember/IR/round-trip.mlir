@@ -32,6 +32,10 @@ func.func private @bag_part(%lower: index, %upper: index, %offsets: memref<?xi64
   return
 }
 
+// CHECK-LABEL: func.func private @parts
+// CHECK-SAME: memref<?xi64> {ember.rows = "dimension 0 of 'A'"}, memref<?xf32> {ember.bounds = "dimension 1 of 'A'"}
+func.func private @parts(memref<?xi64> {ember.rows = "dimension 0 of 'A'"}, memref<?xf32> {ember.bounds = "dimension 1 of 'A'"})
+
 // CHECK-LABEL: func.func @bag(
 // CHECK-SAME: ember.name = "offsets", ember.noalias
 // CHECK-SAME: attributes {ember.written_arguments = array<i64: 1>}
@@ -49,6 +53,8 @@ func.func @bag(%n: index, %offsets: memref<?xi64> {ember.name = "offsets", ember
   %inside = arith.cmpi ult, %n, %threads : index
   // CHECK: cf.assert %{{.*}}, "too far" {ember.bounds = "dimension 0 of 'x'"}
   cf.assert %inside, "too far" {ember.bounds = "dimension 0 of 'x'"}
+  // CHECK: memref.alloc(%{{.*}}) {ember.bounds = "dimension 0 of 'x'"}
+  %workspace = memref.alloc(%n) {ember.bounds = "dimension 0 of 'x'"} : memref<?xf32>
   scf.for %i = %n to %n step %n {
     // CHECK: {ember.group = 4 : index, ember.independent, ember.pieces = 64 : index, ember.segment = "'offsets'"}
   } {ember.independent, ember.group = 4 : index, ember.pieces = 64 : index, ember.segment = "'offsets'"}

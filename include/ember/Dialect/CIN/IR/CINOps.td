@@ -96,6 +96,9 @@ def CIN_EvaluateOp
     }
     /// What messages call an array.
     std::string getNameOf(::mlir::Value array);
+    /// The same in quotes, and what it is of which array if it stores a part of
+    /// one in a format: "positions of level 1 of 'A'".
+    std::string getDescriptionOf(::mlir::Value array);
   }];
 }
 

@@ -40,6 +40,7 @@ constexpr llvm::StringLiteral noaliasAttr = "ember.noalias";
 constexpr llvm::StringLiteral writtenArgumentsAttr = "ember.written_arguments";
 constexpr llvm::StringLiteral segmentAttr = "ember.segment";
 constexpr llvm::StringLiteral boundsAttr = "ember.bounds";
+constexpr llvm::StringLiteral rowsAttr = "ember.rows";
 constexpr llvm::StringLiteral independentAttr = "ember.independent";
 constexpr llvm::StringLiteral groupAttr = "ember.group";
 constexpr llvm::StringLiteral piecesAttr = "ember.pieces";

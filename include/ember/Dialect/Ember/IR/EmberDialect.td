@@ -34,7 +34,7 @@ def Ember_Dialect : Dialect {
     | attribute | on | says |
     |---|---|---|
     | `ember.name = "weights"` | an argument, an operation | what the user calls it |
-    | `ember.message_name = "'weights'"` | an argument | what messages call it, in functions made of parts of a function |
+    | `ember.message_name = "'weights'"` | an argument | what messages call it, where that is not its name: in functions made of parts of a function, and of parts of an array in a format |
     | `ember.sizes = [[3, ["x", 0, 4]]]` | an argument that is assigned to, a size | of each dimension how large it has to be: one more than a constant and some factors times the last positions of dimensions of other arguments, all of that divided by a number behind them, if there is one, and rounded down; a unit where only the caller knows |
     | `ember.initial = 0.0 : f32` | a memref argument | what it has to hold before, if the caller wants nothing else |
     | `ember.given` | a memref argument | it is read before it is assigned to |
@@ -42,6 +42,8 @@ def Ember_Dialect : Dialect {
     | `ember.written_arguments = array<i64: 1>` | a function | the memref arguments that it stores to |
     | `ember.segment = "'offsets'"` | a loop | the memref between two neighbouring elements of which it runs |
     | `ember.bounds = "dimension 0 of 'A'"` | `cf.assert` | it asserts that an index is below a size, that of this |
+    | | an argument, `memref.alloc` | of a memref of one dimension: its indices are those of this |
+    | `ember.rows = "dimension 0 of 'A'"` | an argument, `memref.alloc` | two neighbouring elements of the memref are where a row of this begins and ends |
     | `ember.independent` | `scf.for` | iterations may run in any order, and store to different places of memory that is not scratch |
     | `ember.group = 4 : index` | `scf.for` | it takes so many iterations at once from its lower bound on |
     | `ember.pieces = 64 : index` | `scf.for` | it runs over pieces of a reduction, of so many iterations |
