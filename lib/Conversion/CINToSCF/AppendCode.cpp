@@ -258,7 +258,8 @@ void AppendCode::leave(unsigned level, ArrayRef<Value> coordinates) {
   append(level, coordinates);
 }
 
-void AppendCode::store(ArrayRef<Value> coordinates, Value value) {
+void AppendCode::store(ArrayRef<Value> coordinates, Value value,
+                       bool isComputed) {
   unsigned last = depth - 1;
   Value position;
   if (!isCounting()) {
@@ -267,11 +268,15 @@ void AppendCode::store(ArrayRef<Value> coordinates, Value value) {
   }
   if (storage.level(last).isListed()) {
     append(last, coordinates);
-  } else if (isCounting()) {
     return;
-  } else if (storage.level(last).kind == LevelKind::bitmap) {
-    mark(last, position);
   }
+  if (isCounting())
+    return;
+  for (unsigned level = isComputed ? 0 : last; level < last; ++level)
+    if (storage.level(level).kind == LevelKind::bitmap)
+      mark(level, getPosition(level, coordinates));
+  if (storage.level(last).kind == LevelKind::bitmap)
+    mark(last, position);
 }
 
 Value AppendCode::hasRoom() {

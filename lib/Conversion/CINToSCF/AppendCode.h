@@ -34,8 +34,10 @@ public:
   /// and behind it. `coordinates` are those of the levels above and its own.
   void enter(unsigned level, llvm::ArrayRef<mlir::Value> coordinates);
   void leave(unsigned level, llvm::ArrayRef<mlir::Value> coordinates);
-  /// An element.
-  void store(llvm::ArrayRef<mlir::Value> coordinates, mlir::Value value);
+  /// An element. Unless each level has a loop of its own, all of them learn of
+  /// it here.
+  void store(llvm::ArrayRef<mlir::Value> coordinates, mlir::Value value,
+             bool isComputed);
   /// Elements are written from here on, but count only where a condition holds:
   /// otherwise the next one is written over them. Null for all.
   void setTentative(mlir::Value condition) { tentative = condition; }

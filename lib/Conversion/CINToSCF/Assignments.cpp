@@ -99,7 +99,20 @@ void EvaluationLowering::emitStore(AssignOp assign, Value value) {
   SmallVector<Value> coordinates = getPlace(assign);
   auto found = appended.find(array);
   if (found != appended.end()) {
-    found->second->store(getBound(coordinates), value);
+    SmallVector<Value> bound = getBound(coordinates);
+    bool isComputed = false;
+    for (auto [level, coordinate] : llvm::enumerate(coordinates)) {
+      ArrayRef<Value> above = ArrayRef(coordinates).take_front(level);
+      if (isa<BlockArgument>(coordinate) &&
+          !llvm::is_contained(above, coordinate))
+        continue;
+      // No loop over it has checked it.
+      isComputed = true;
+      levels.assertInside(
+          {array, llvm::to_vector(ArrayRef(coordinates).take_front(level + 1))},
+          bound[level]);
+    }
+    found->second->store(bound, value, isComputed);
     return;
   }
   workspaces[array]->store(getBound(coordinates), value, assign.getFunction());

@@ -71,7 +71,7 @@ SmallVector<Value> EvaluationLowering::getBound(ArrayRef<Value> coordinates) {
   for (Value coordinate : coordinates) {
     if (!values.contains(coordinate))
       break;
-    bound.push_back(get(coordinate));
+    bound.push_back(index(coordinate));
   }
   return bound;
 }

@@ -185,27 +185,33 @@ void EvaluateOp::print(OpAsmPrinter &printer) {
 // Verification
 //===----------------------------------------------------------------------===//
 
+/// Whether each index of what is assigned to is a variable of its own.
+static bool areVariables(OperandRange indices) {
+  return llvm::all_of(llvm::enumerate(indices), [&](auto pair) {
+    auto [number, index] = pair;
+    auto variable = dyn_cast<BlockArgument>(index);
+    return variable && isa<ForallOp>(variable.getOwner()->getParentOp()) &&
+           !llvm::is_contained(indices.take_front(number), index);
+  });
+}
+
 /// What is in a format is appended to: by one statement, of which the variables
-/// are the indices.
+/// are the indices. Where no level lists what it stores, places follow from
+/// indices of any kind.
 static LogicalResult verifyAppend(AssignOp assign, StringRef name) {
   if (assign.isCombining())
     return assign.emitError()
            << "combines values with elements of " << name
            << ", which is in a format and is appended to: assign a reduction "
               "instead";
-  for (auto [number, index] : llvm::enumerate(assign.getIndices())) {
-    auto variable = dyn_cast<BlockArgument>(index);
-    bool isVariable =
-        variable && isa<ForallOp>(variable.getOwner()->getParentOp()) &&
-        !llvm::is_contained(assign.getIndices().take_front(number), index);
-    if (!isVariable)
-      return assign.emitError()
-             << "assigns to " << name
-             << ", which is in a format, at an index that is no variable of "
-                "its own: assign to a dense array, or to a temporary that "
-                "another statement copies to "
-             << name;
-  }
+  FormatAttr format = cast<ArrayType>(assign.getArray().getType()).getFormat();
+  if (!format.isLocated() && !areVariables(assign.getIndices()))
+    return assign.emitError()
+           << "assigns to " << name
+           << ", which lists what it stores, at an index that is no variable "
+              "of its own: assign to an array of dense and bitmap levels, or "
+              "to a temporary that another statement copies to "
+           << name;
   Operation *statement = assign;
   while (!isa<EvaluateOp>(statement->getParentOp()))
     statement = statement->getParentOp();

@@ -58,6 +58,11 @@ bool FormatAttr::hasSeparateRows() {
          });
 }
 
+bool FormatAttr::isLocated() {
+  return llvm::none_of(getLevels(),
+                       [](const Level &level) { return level.isListed(); });
+}
+
 bool FormatAttr::hasRows() {
   return getLevels().size() > 1 && getLevels().back().kind == LevelKind::dense;
 }

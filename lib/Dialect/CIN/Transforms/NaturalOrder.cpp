@@ -125,7 +125,9 @@ SmallVector<BlockArgument> OrderChooser::run() {
   if (auto type = dyn_cast<ArrayType>(assign.getArray().getType())) {
     llvm::SetVector<BlockArgument> all;
     for (Value index : getCoordinates(type, assign.getIndices()))
-      all.insert(cast<BlockArgument>(index));
+      if (auto variable = dyn_cast<BlockArgument>(index);
+          variable && llvm::is_contained(variables, variable))
+        all.insert(variable);
     all.insert(variables.begin(), variables.end());
     variables = all.takeVector();
   }

@@ -124,7 +124,18 @@ LogicalResult ember::cin::verifyAppends(AssignOp assign,
   auto type = dyn_cast<ArrayType>(assign.getArray().getType());
   if (!type || !assign.getArray().getDefiningOp<AssembleOp>())
     return success();
-  if (llvm::equal(getCoordinates(type, assign.getIndices()), order))
+  SmallVector<Value> coordinates = getCoordinates(type, assign.getIndices());
+  if (llvm::equal(coordinates, order))
+    return success();
+  // Indices that are no loops' variables lead to their places, in any order.
+  bool areVariables =
+      llvm::all_of(llvm::enumerate(coordinates), [&](auto pair) {
+        auto [level, coordinate] = pair;
+        return isa<BlockArgument>(coordinate) &&
+               !llvm::is_contained(ArrayRef(coordinates).take_front(level),
+                                   coordinate);
+      });
+  if (type.getFormat().isLocated() && !areVariables)
     return success();
   return assign.emitError()
          << "appends to an array in another order than that of its levels: "

@@ -159,6 +159,8 @@ def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
     bool isMissing() const { return !getFill(); }
     /// Whether all elements are stored, by coordinates.
     bool isDense();
+    /// Whether no level lists what it stores: coordinates say where it is.
+    bool isLocated();
     /// Whether values are encoded in a row for each position of the level above
     /// the last one; otherwise all are in one row.
     bool hasRows();
