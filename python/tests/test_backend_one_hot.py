@@ -29,6 +29,14 @@ LOOKED_UP: dict[str, Spelling] = {
         torch.einsum("nd,bn->bd", T, one_hot(i, ROWS).type(T.dtype)) * R[j]
     ).sum(1),
     "turned": lambda T, R, i, j: ((T.T @ one_hot(i, ROWS).to(T.dtype).mT).t() * R[j]).sum(1),
+    "layer": lambda T, R, i, j: (functional.linear(one_hot(i, ROWS).to(T), T.t(), R[0]) * R[j]).sum(
+        1
+    ),
+    "three": lambda T, R, i, j: torch.einsum("bn,nd,bd->b", one_hot(i, ROWS).to(T), T, R[j]),
+    "compared": lambda T, R, i, j: ((i[:, None] == torch.arange(ROWS)).to(T) @ T * R[j]).sum(1),
+    "all numbers": lambda T, R, i, j: (
+        torch.arange(0, T.shape[0])[None].eq(i.view(-1, 1)).double() @ T * R[j]
+    ).sum(1),
     "both": lambda T, R, i, j: _both(one_hot(i, ROWS).to(T.dtype), T, R[j]),
 }
 SCATTERED: dict[str, Spelling] = {
@@ -36,11 +44,18 @@ SCATTERED: dict[str, Spelling] = {
     "T": lambda T, R, i, j: one_hot(i, ROWS).T.to(T.dtype) @ R[j] + T,
     "transpose": lambda T, R, i, j: one_hot(i, ROWS).transpose(0, 1).double().matmul(R[j]) + T,
     "einsum": lambda T, R, i, j: torch.einsum("en,ed->nd", one_hot(i, ROWS).to(T.dtype), R[j]) + T,
+    "compared": lambda T, R, i, j: (torch.arange(ROWS)[:, None] == i).to(T) @ R[j] + T,
+    "compared and turned": lambda T, R, i, j: (
+        torch.eq(i.unsqueeze(1), torch.arange(ROWS)).t().double() @ R[j] + T
+    ),
     "turned": lambda T, R, i, j: (R[j].t() @ one_hot(i, ROWS).to(T.dtype)).t() + T,
 }
 # Of rows whose length stays.
 BAGS: dict[str, Spelling] = {
     "bags": lambda T, R, i, j: (one_hot(i.view(-1, 3), ROWS).to(T.dtype) @ T).sum(1) + R[0],
+    "bags of compared": lambda T, R, i, j: (
+        ((i.view(-1, 3, 1) == torch.arange(ROWS)).to(T.dtype) @ T).sum(1) + R[0]
+    ),
     "einsum of bags": lambda T, R, i, j: (
         torch.einsum("bkn,nd->dbk", one_hot(i.view(-1, 3), ROWS).to(T.dtype), T).sum(2).t() + R[0]
     ),
@@ -89,6 +104,31 @@ def test_wrong_places_alone(wrong: int) -> None:
     i[7] = wrong
     with pytest.raises(RuntimeError, match="Class values"):
         run(table, i)
+
+
+@pytest.mark.parametrize("name", [name for name in SPELLINGS if "compared" in name])
+def test_places_without_class(name: str) -> None:
+    """What is compared with all classes, and is none, has zeros."""
+    table, rows, i, j = given()
+    i[3], i[9] = -1, ROWS
+    assert check_function(SPELLINGS[name], table, rows, i, j).covered("")
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        lambda: torch.arange(ROWS, 2 * ROWS),
+        lambda: torch.arange(2 * ROWS)[::2],
+        lambda: torch.arange(ROWS, dtype=torch.float64),
+        lambda: torch.arange(ROWS).view(10, 5).t().reshape(-1),
+    ],
+)
+def test_what_is_compared_with_other_numbers(numbers: Callable[[], Tensor]) -> None:
+    """Rows are not one-hot then, or others."""
+    heard = check_function(
+        lambda T, R, i, j: ((i[:, None] == numbers()).double() @ T * R[j]).sum(1), *given()
+    )
+    assert not any(report.reordered for report in heard.reports)
 
 
 def test_changed_places() -> None:

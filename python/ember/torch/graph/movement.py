@@ -77,14 +77,14 @@ def _lie_alike(lhs: Tensor, rhs: Tensor) -> bool:
     )
 
 
-def is_changed_before(made: Node, last: Node) -> bool:
-    """Whether what a node yields may be another value where `last` reads it."""
-    memory = Memory(made.graph)
-    node = made.next
-    while node is not last:
-        if not effect_of(node).is_known or memory.changed_by(node) & memory.of(made):
+def reads_others_before(node: Node, last: Node) -> bool:
+    """Whether what a node reads may have another value where `last` stands."""
+    memory = Memory(node.graph)
+    read, between = memory.of_all(node.all_input_nodes), node.next
+    while between is not last:
+        if not effect_of(between).is_known or memory.changed_by(between) & read:
             return True
-        node = node.next
+        between = between.next
     return False
 
 

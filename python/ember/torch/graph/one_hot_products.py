@@ -3,6 +3,8 @@
     one_hot(places, n).float() @ table        table[places]
     one_hot(places, n).float().t() @ rows     zeros(n, length).index_add(0, places, rows)
 
+Rows of places[:, None] == arange(n) are such, too, but that those of what is no class are zeros.
+
 PyTorch multiplies by all of the zeros: where an element of a matrix is not finite, that makes NaN
 of its column in all rows, and here of none but its own.
 
@@ -10,20 +12,23 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch.fx import Graph, Node
 
-from ember.torch.element_types import SUM_TYPES
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.contractions import einsum_at
 from ember.torch.graph.linear_before_sum import Reordered, call_like
-from ember.torch.graph.movement import is_changed_before
-from ember.torch.graph.operations import called_name, tensor_of
+from ember.torch.graph.movement import reads_others_before
+from ember.torch.graph.operations import called_name, linear_layer, same_number, tensor_of
 from ember.torch.graph.region import erase_unused
 from ember.torch.graph.remembered import forget
+from ember.torch.graph.single_operations import dtype_of, is_view
+from ember.torch.translate.values import is_one
 
 _CONVERSIONS = ("double", "float", "to", "type", "type_as")
 _TRANSPOSES = ("T", "mT", "t", "transpose", "swapaxes", "swapdims")
@@ -32,14 +37,18 @@ _PRODUCTS = ("matmul", "mm")
 
 @dataclass(frozen=True)
 class _OneHot:
-    """A node of one-hot rows, or, where it is transposed, of such columns; behind: what made it of
-    the places."""
+    """A node of one-hot rows, or, where it is transposed, of such columns.
+
+    behind: what made it of the places. is_compared: whether these are compared with the numbers of
+    all classes, and have a dimension of one element for that: what is no class is no error then.
+    """
 
     node: Node
     places: Node
     classes: Any
     behind: frozenset[Node]
     is_transposed: bool = False
+    is_compared: bool = False
 
     @property
     def rank(self) -> int:
@@ -49,25 +58,32 @@ class _OneHot:
 
     def times(self, other: Node, like: Node) -> Node:
         """The product with a matrix, where the program has `like`."""
+
+        def call(target: Callable[..., Any], *arguments: Any) -> Node:
+            return call_like(like.graph, like, target, arguments, {})
+
         operators = torch.ops.ember.one_hot_rows, torch.ops.ember.one_hot_sums
         target = operators[self.is_transposed].default
-        return call_like(like.graph, like, target, (self.places, self.classes, other), {})
+        places, classes = self.places, self.classes
+        if not self.is_compared:
+            return call(target, places, classes, other)
+        if len(_shape(places)) > 1:
+            places = call(torch.flatten, places, -2)
+        last = call(operator.sub, classes, 1) if isinstance(classes, Node) else classes - 1
+        known = call(torch.clamp, places, 0, last)
+        is_class = call(torch.unsqueeze, call(torch.eq, places, known), -1)
+        if self.is_transposed:
+            return call(target, known, classes, call(torch.where, is_class, other, 0.0))
+        return call(torch.where, is_class, call(target, known, classes, other), 0.0)
 
 
 def put_one_hot_products(graph: Graph) -> list[Reordered]:
     """Makes products of one-hot rows with matrices lookups and scatters; returns what was made."""
     found = []
     for node in list(graph.nodes):
-        places = node.all_input_nodes[0] if called_name(node) == "one_hot" else None
-        if places is None:
-            continue
-        given = node.args[1:] or node.kwargs.get("num_classes", -1)
-        classes = given[0] if isinstance(given, tuple) else given
-        # Without a number of classes, elements say how many there are.
-        if classes == -1:
-            continue
-        for hot, product in _products(_OneHot(node, places, classes, frozenset((node,)))):
-            if is_changed_before(places, product):
+        one_hot = _one_hot_at(node)
+        for hot, product in () if one_hot is None else _products(one_hot):
+            if reads_others_before(node, product):
                 continue
             with graph.inserting_before(product):
                 made = _product(hot, product)
@@ -81,11 +97,53 @@ def put_one_hot_products(graph: Graph) -> list[Reordered]:
     return found
 
 
+def _one_hot_at(node: Node) -> _OneHot | None:
+    """The one-hot rows that a node makes; None if it makes none."""
+    name, operands = called_name(node), node.all_input_nodes
+    if name == "eq" and len(operands) == 2:
+        return _compared(node, *operands) or _compared(node, *reversed(operands))
+    if name != "one_hot":
+        return None
+    given = node.args[1:] or node.kwargs.get("num_classes", -1)
+    classes = given[0] if isinstance(given, tuple) else given
+    # Without a number of classes, elements say how many there are.
+    return None if classes == -1 else _OneHot(node, operands[0], classes, frozenset((node,)))
+
+
+def _compared(node: Node, places: Node, numbers: Node) -> _OneHot | None:
+    """Places that are compared with the numbers of all classes."""
+    classes = _counted(numbers)
+    whole, alone, sizes = _shape(node), _shape(places), _shape(numbers)
+    if classes is None or dtype_of(places) not in INDEX_TYPES or not alone:
+        return None
+    rows = _OneHot(node, places, classes, frozenset((node,)), is_compared=True)
+    *others, last = map(is_one, alone)
+    if len(alone) == len(whole) > 1 and last and not is_one(sizes[-1]):
+        return rows
+    is_column = len(whole) == 2 and is_one(sizes[-1]) and all(others)
+    return replace(rows, is_transposed=True) if is_column else None
+
+
+def _counted(numbers: Node) -> Any:
+    """How many numbers from 0 on lie along the one dimension of a tensor that has several elements;
+    None for anything else."""
+    several = [size for size in _shape(numbers) if not is_one(size)]
+    if len(several) != 1 or dtype_of(numbers) not in INDEX_TYPES:
+        return None
+    if is_view(numbers):
+        count = _counted(numbers.all_input_nodes[0])
+    else:
+        given = numbers.args if called_name(numbers) == "arange" else ()
+        is_from_0 = given[:-1] == () or (given[:1] == (0,) and given[2:] in ((), (1,)))
+        count = (0, *given)[:3][-1] if is_from_0 else None
+    return count if same_number(count, several[0]) else None
+
+
 def _products(hot: _OneHot) -> Iterator[tuple[_OneHot, Node]]:
     """What may be products of it, with the form that it has there."""
     for user in list(hot.node.users):
         name, tensor = called_name(user), tensor_of(user)
-        if tensor is None or tensor.dtype not in (*SUM_TYPES, torch.int64):
+        if tensor is None or tensor.dtype not in (*SUM_TYPES, torch.int64, torch.bool):
             continue
         is_first = user.all_input_nodes[0] is hot.node
         form = replace(hot, node=user, behind=hot.behind | {user})
@@ -100,44 +158,59 @@ def _products(hot: _OneHot) -> Iterator[tuple[_OneHot, Node]]:
 def _product(hot: _OneHot, product: Node) -> Node | None:
     """What a product is instead; None for anything else."""
     operands = product.all_input_nodes
-    if len(operands) != 2 or any(not _has_elements_of(product, one) for one in operands):
+    if any(not _has_elements_of(product, one) for one in operands):
         return None
-    name = called_name(product)
-    (other,) = (one for one in operands if one is not hot.node)
-    if name not in (*_PRODUCTS, "linear"):
+    if (layer := linear_layer(product)) is not None:
+        return _layer(hot, product, *layer)
+    if called_name(product) not in _PRODUCTS:
         return _einsum(hot, product)
+    if len(operands) != 2:
+        return None
+    (other,) = (one for one in operands if one is not hot.node)
     if len(_shape(other)) != 2:
         return None
     if hot.node is operands[0]:
-        if hot.is_transposed and hot.rank != 2:
-            return None
-        return hot.times(_transposed(other, product) if name == "linear" else other, product)
-    if hot.rank != 2 or name == "linear":
+        return hot.times(other, product)
+    if hot.rank != 2:
         return None
     flipped = replace(hot, is_transposed=not hot.is_transposed)
     return _transposed(flipped.times(_transposed(other, product), product), product)
 
 
+def _layer(hot: _OneHot, product: Node, rows: Node, weight: Node, bias: Node | None) -> Node | None:
+    """The same of a linear layer of one-hot rows."""
+    if rows is not hot.node:
+        return None
+    found = hot.times(_transposed(weight, product), product)
+    if bias is not None:
+        found = call_like(product.graph, product, torch.add, (found, bias), {})
+    return found
+
+
 def _einsum(hot: _OneHot, product: Node) -> Node | None:
-    """The same of what torch.einsum is told by letters."""
+    """The same of what torch.einsum is told by letters, with the matrix that has those of classes
+    or of places."""
     told = einsum_at(product)
-    if told is None or len(told.letters) != 2:
+    if told is None:
         return None
-    place = told.operands.index(hot.node)
-    own, letters, other = told.letters[place], told.letters[1 - place], told.operands[1 - place]
+    pairs = list(zip(told.letters, told.operands, strict=True))
+    own, _ = pairs.pop(told.operands.index(hot.node))
     own = own[::-1] if hot.is_transposed else own
-    shared = "".join(set(own) & set(letters))
-    if len(shared) != 1 or shared in told.result or len(letters) != 2:
-        return None
-    # Summed are the classes, or the places of one dimension.
-    is_scatter = shared != own[-1]
-    made = own.replace(shared, "") + letters.replace(shared, "")
-    if (is_scatter and len(own) != 2) or sorted(made) != sorted(told.result):
-        return None
-    matrix = other if letters[0] == shared else _transposed(other, product)
-    found = replace(hot, is_transposed=is_scatter).times(matrix, product)
-    order = tuple(made.index(one) for one in told.result)
-    return call_like(product.graph, product, torch.permute, (found, order), {})
+    for place, (letters, other) in enumerate(pairs):
+        rest = pairs[:place] + pairs[place + 1 :]
+        shared = "".join(set(own) & set(letters))
+        is_summed = all(shared not in kept for kept in (told.result, *(one for one, _ in rest)))
+        # Summed are the classes, or the places of one dimension.
+        is_scatter = shared != own[-1]
+        if len(shared) != 1 or len(letters) != 2 or not is_summed or (is_scatter and len(own) != 2):
+            continue
+        matrix = other if letters[0] == shared else _transposed(other, product)
+        found = replace(hot, is_transposed=is_scatter).times(matrix, product)
+        made = own.replace(shared, "") + letters.replace(shared, "")
+        terms = ",".join([made, *(one for one, _ in rest)])
+        arguments = f"{terms}->{told.result}", found, *(one for _, one in rest)
+        return call_like(product.graph, product, torch.einsum, arguments, {})
+    return None
 
 
 def _transposed(matrix: Node, like: Node) -> Node:
