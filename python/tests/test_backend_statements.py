@@ -455,3 +455,17 @@ def test_tables_of_bags_that_are_computed(offsets: Tensor | None) -> None:
     index = places(2, 3) if offsets is None else places(9)
     assert check_function(function, draw(ROWS, LENGTH), index).covered("bag") == 3
     assert check_forward(function, [(draw(ROWS, LENGTH), index)]).covered("statements") == 6
+
+
+def test_tables_that_are_computed_of_what_changes_afterwards() -> None:
+    """The bag by itself is a kernel then."""
+
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        step = torch.ones(LENGTH, dtype=table.dtype)
+        shifted = table + step
+        step.add_(1)
+        return functional.embedding_bag(index, shifted, mode="sum") * step
+
+    heard = check_function(function, draw(ROWS, LENGTH), places(2, 3))
+    assert [part.kind for part in heard.reports[0].compiled] == ["bag"]
+    assert heard.covered("bag") == 1
