@@ -469,3 +469,17 @@ def test_tables_that_are_computed_of_what_changes_afterwards() -> None:
     heard = check_function(function, draw(ROWS, LENGTH), places(2, 3))
     assert [part.kind for part in heard.reports[0].compiled] == ["bag"]
     assert heard.covered("bag") == 1
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.3])
+def test_functions_that_change_what_they_make(margin: float) -> None:
+    """PyTorch's loss of cosines computes in the memory of what it has made."""
+
+    def function(table: Tensor, index: Tensor, signs: Tensor) -> Tensor:
+        rows = table[index]
+        return functional.cosine_embedding_loss(*rows, signs, margin, reduction="none")
+
+    signs = places(30) % 2 * 2 - 1
+    heard = check_function(function, draw(ROWS, LENGTH), places(2, 30, seed=3), signs)
+    assert heard.kinds() == {"statements"}
+    assert not heard.left()

@@ -151,15 +151,24 @@ def translate(node: Node, statements: Statements, values: Mapping[Node, Value]) 
 
 
 def _changes_what_is_new(node: Node, target: private.OpOverload) -> bool:
-    """Whether an operator changes in place what nothing else reads, as decompositions do."""
+    """Whether an operator changes in place what nothing else reads afterwards, as those do that
+    PyTorch's functions are made of."""
     changed = node.args[0] if node.args else None
     if not target._schema.is_mutable or not isinstance(changed, Node):
         return False
     made_by = changed.target
     return (
         isinstance(made_by, private.OpOverload)
-        and len(changed.users) == 1
-        and not any(result.alias_info for result in made_by._schema.returns)
+        and (not _shows_another(changed) or _changes_what_is_new(changed, made_by))
+        and all(one is node or (one < node and not _shows_another(one)) for one in changed.users)
+    )
+
+
+def _shows_another(node: Node) -> bool:
+    """Whether an operator's result lies in the memory of what it is given, or that is not known."""
+    target = node.target
+    return not isinstance(target, private.OpOverload) or any(
+        result.alias_info for result in target._schema.returns
     )
 
 
