@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from compiled_models import compiled
+from compiled_models import check_function, compiled
 from ember.torch.capture.backend import listening
 from torch import Tensor
 
@@ -99,6 +99,23 @@ def test_values(
         rtol=TOLERANCES[dtype],
         atol=TOLERANCES[dtype],
     )
+
+
+def by_all(rows: Tensor, source: Tensor, target: Tensor) -> Tensor:
+    scores = (rows[source] * rows[target]).sum(-1)
+    powers = (scores - scores.max()).exp()
+    shares = powers / sums_of(powers, target)[target]
+    return torch.zeros_like(rows).index_add(0, target, rows[source] * shares[:, None])
+
+
+def test_less_the_largest_of_all() -> None:
+    """One kernel without gradients; with them two, as PyTorch finds where the largest is."""
+    _, target = graph()
+    rows = torch.randn(NODES, 12, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    arguments = rows, target.flip(0), target
+    assert check(by_all, *arguments) == ["statements"]
+    heard = check_function(by_all, *arguments)
+    assert [part.kind for part in heard.reports[0].compiled] == ["row_score", "statements"]
 
 
 def test_shares_add_up_to_one() -> None:

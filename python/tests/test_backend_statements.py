@@ -483,3 +483,18 @@ def test_functions_that_change_what_they_make(margin: float) -> None:
     heard = check_function(function, draw(ROWS, LENGTH), places(2, 30, seed=3), signs)
     assert heard.kinds() == {"statements"}
     assert not heard.left()
+
+
+def test_lookups_in_parts_of_a_table() -> None:
+    """Parts are read where they are made: places out of their bounds are within the table's."""
+
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        parts = table.chunk(2)
+        rows = torch.cat([part[at, None] for part, at in zip(parts, index, strict=True)], 1)
+        return rows.sum(1).square().sum(-1)
+
+    index = places(2, 30) // 2
+    assert check_function(function, draw(ROWS, LENGTH), index).covered("") >= 6
+    index[0, 4] = ROWS // 2
+    with pytest.raises(IndexError):
+        compiled(function)(draw(ROWS, LENGTH), index)

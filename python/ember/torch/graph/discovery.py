@@ -44,6 +44,7 @@ from ember.torch.graph.single_operations import (
     is_elementwise,
     is_view,
     is_within_transform,
+    made_with_others,
     tensors_of,
     text_of_operation,
 )
@@ -270,7 +271,10 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
         node = pending.pop()
         if node in reached or node in blocked or not _has_statements(node):
             continue
-        if has_gradient and _cuts_gradients(node):
+        # One of several results is read with these.
+        if made_with_others(node) in blocked:
+            continue
+        if has_gradient and (_cuts_gradients(node) or _is_extreme_of_all(node)):
             continue
         reached.add(node)
         pending += node.all_input_nodes
@@ -315,6 +319,14 @@ def _may_move(node: Node) -> bool:
 def requires_gradient(node: Node) -> bool:
     """Whether a gradient may come to a node's value."""
     return any(tensor.requires_grad for tensor in tensors_of(node))
+
+
+def _is_extreme_of_all(node: Node) -> bool:
+    """Whether a node is the largest or least element of a tensor, with a gradient: PyTorch would
+    differentiate a part with it, and what is ahead of it and behind it have kernels' gradients."""
+    whole = tensor_of(node)
+    is_number = whole is not None and not whole.dim() and whole.requires_grad
+    return is_number and called_name(node) in ("amax", "amin", "max", "min")
 
 
 @remembered

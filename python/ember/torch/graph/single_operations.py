@@ -45,7 +45,7 @@ def text_of_operation(node: Node) -> str | None:
 
 def _kind_of(node: Node) -> str:
     """What tells operations apart that are translated or not."""
-    if (several := _made_with_others(node)) is not None:
+    if (several := made_with_others(node)) is not None:
         return f"{_kind_of(several)}[{node.args[1]}]"
 
     operation = read(node)
@@ -71,7 +71,7 @@ def _translated_text(node: Node) -> str | None:
         return "" if is_of_pairs(node) else None
     if are_tensors(node):
         return ""
-    several = _made_with_others(node)
+    several = made_with_others(node)
     inputs = (several or node).all_input_nodes
     try:
         return text_of(trace(node, [several, node] if several else [node], inputs))
@@ -91,7 +91,7 @@ def are_tensors(node: Node) -> bool:
     return isinstance(example, tuple | list) and 0 < len(tensors_of(node)) == len(example)
 
 
-def _made_with_others(node: Node) -> Node | None:
+def made_with_others(node: Node) -> Node | None:
     """The operation that a node takes one of several results of."""
     source = node.args[0] if node.target is operator.getitem else None
     return source if isinstance(source, Node) and are_tensors(source) else None

@@ -147,7 +147,7 @@ def _count(call: Call, sizes: Sequence[Any]) -> str:
 def _extreme(call: Call, function: str) -> Value:
     """The largest or the least element; of none, PyTorch has an error."""
     value = _operand(call)
-    dimensions = _dimensions(value, call.arguments["dim"])
+    dimensions = _dimensions(value, call.arguments.get("dim"))
     if any(known_number(value.sizes[place]) == 0 for place in dimensions):
         raise NotTranslatedError
     call.statements.own_gradients.add(call.node)
@@ -168,7 +168,7 @@ def _enter_extreme_with_place(name: str) -> None:
     @translates(f"aten::{name}")
     def _(call: Call) -> Value:
         # Where it is, no statement says.
-        if call.number or "dim" not in call.arguments:
+        if call.number or "other" in call.arguments:
             raise NotTranslatedError
         return _extreme(call, name)
 
