@@ -12,6 +12,7 @@ import ember
 import pytest
 import torch
 import torch.nn.functional as functional
+from compiled_models import check_function
 from ember.torch.capture.backend import listening
 from torch import Tensor, nn
 
@@ -511,6 +512,49 @@ def test_other_rows_beside_tables() -> None:
             beside(*tables, torch.randn(rows, 7))
         with pytest.raises(eager.type):
             run(*tables, torch.randn(rows, 7))
+
+
+# Of rows that are looked up by a column of indices each, and others.
+BESIDE: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]] = {
+    "cat": lambda T, U, i, d: torch.cat([T[i[:, 0]], U[i[:, 1]], d], dim=-1),
+    "concat": lambda T, U, i, d: torch.concat((U[i[:, 0],], d, T[i[:, 1]]), axis=1),
+    "index_select": lambda T, U, i, d: torch.cat(
+        [one.index_select(0, at) for one, at in zip((T, U), i.unbind(1), strict=True)] + [d], 1
+    ),
+    "hstack": lambda T, U, i, d: torch.hstack([d, functional.embedding(i[:, 0], T), U[i[:, 1]]]),
+    "column_stack": lambda T, U, i, d: torch.column_stack([T[i[:, 0]], U[i[:, 1]], d]),
+    "nested": lambda T, U, i, d: torch.cat([torch.cat([T[i[:, 0]], U[i[:, 1]]], 1), d], 1),
+    "with a bag": lambda T, U, i, d: torch.hstack([functional.embedding_bag(i, T), d, U[i[:, 1]]]),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_spellings_of_rows_side_by_side(name: str) -> None:
+    draw = torch.Generator().manual_seed(1)
+    indices = torch.randint(7, (30, 2), generator=draw)
+    others = [torch.randn(rows, 6, generator=draw) for rows in (7, 9, 30)]
+    heard = check_function(BESIDE[name], *others[:2], indices, others[2])
+    assert heard.kinds() == {"bags"}
+    assert len(heard.reports[0].compiled) == 1
+    assert not any("cat" in one or "stack" in one for one in heard.reports[0].remaining)
+
+
+def test_what_is_no_row_beside_others() -> None:
+    """Rows by a mask, or by a list, of more dimensions; stacks of rows that lie side by side."""
+
+    def function(T: Tensor, indices: Tensor, mask: Tensor) -> Tensor:
+        i, j = indices
+        pairs = [torch.cat([T[one], T[two]], 1) for one, two in ((i, j), (j, i))]
+        stacked = torch.stack(pairs, 1).flatten(1)
+        blocks = torch.stack([T.view(7, 2, 3)[i], T.view(7, 2, 3)[j]], 1).flatten(1)
+        return torch.cat([stacked, blocks, T[mask], T[[2]].expand(5, 6)], 1)
+
+    draw = torch.Generator().manual_seed(1)
+    table, indices = torch.randn(7, 6, generator=draw), torch.randint(7, (2, 5), generator=draw)
+    mask = torch.tensor([1, 1, 0, 1, 1, 0, 1]).bool()
+    torch.testing.assert_close(
+        compiled(function)(table, indices, mask), function(table, indices, mask)
+    )
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64, torch.int64])

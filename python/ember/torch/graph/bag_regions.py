@@ -18,7 +18,7 @@ from ember.torch.gradients.differentiable import Reference
 from ember.torch.graph.discovery import find_exactly, why_not_alone, with_computed_tables
 from ember.torch.graph.jagged_bags import JaggedBag, ReducedRows
 from ember.torch.graph.lone_bags import BagOptions
-from ember.torch.graph.lookup_region import BAG, BAGS, region_of
+from ember.torch.graph.lookup_region import BAG, BAGS, is_of_matrix_rows, region_of
 from ember.torch.graph.no_match import NoMatchError
 from ember.torch.graph.operations import (
     Operation,
@@ -39,6 +39,8 @@ AT_THE_END = ((..., None), (slice(None), slice(None), None))
 REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max", "max": "max"}
 # A kernel for fewer is not worth more than the kernels of its parts.
 LEAST_PARTS = 2
+# What puts tensors side by side, and the dimension if nobody says another one.
+_JOINS = {"cat": 0, "column_stack": 1, "hstack": 1, "stack": 0}
 
 
 @dataclass(frozen=True)
@@ -91,22 +93,25 @@ def bag_at(node: Node, settings: Settings) -> Region | None:
 
 
 def bags_at(node: Node, settings: Settings) -> Region | None:
-    """The region of a concatenation of bags and rows; None if the node is another operation."""
-    operation = read(node)
-    if operation is None or operation.name not in ("cat", "stack"):
+    """The region of a concatenation of bags, and rows; None if the node is another operation."""
+    return _beside(node, settings, are_rows=False)
+
+
+def rows_beside_at(node: Node, settings: Settings) -> Region | None:
+    """The same of rows alone."""
+    return _beside(node, settings, are_rows=True)
+
+
+def _beside(node: Node, settings: Settings, are_rows: bool) -> Region | None:
+    columns, whole = _columns(node), tensor_of(node)
+    if columns is None or whole is None:
         return None
-    tensors, whole = operation.get("tensors"), tensor_of(node)
-    if not isinstance(tensors, list | tuple) or whole is None:
-        return None
-    stacked = operation.name == "stack"
-    last = whole.dim() - 1
-    if operation.get("dim", 0) not in ((1, -2) if stacked else (1, -1)) or last != 1 + stacked:
-        return None
+    tensors = [tensor for tensor, _ in columns]
     parts: list[Bag] = []
     alone: list[str] = []
-    for tensor in tensors:
+    for tensor, reader in columns:
         try:
-            part = _part(tensor, node)
+            part = _part(tensor, reader)
         except NoMatchError as error:
             alone.append(f"{name_of(tensor)}: {error}")
             continue
@@ -116,14 +121,34 @@ def bags_at(node: Node, settings: Settings) -> Region | None:
         if len(parts) + len(alone) >= LEAST_PARTS:
             raise NoMatchError("rows are not put side by side by one kernel; " + "; ".join(alone))
         return None
+    if are_rows != all(part.mode == "row" for part in parts):
+        return None
     _check_columns(tensors, whole)
     title = f"{len(parts)} tables' rows side by side"
     if len(parts) < len(tensors):
         title += f", with {len(tensors) - len(parts)} other tensors"
     if alone:
         title += f", among them {'; '.join(alone)}"
-    nodes = frozenset({node}).union(*(part.nodes for part in parts))
+    nodes = frozenset((node, *(reader for _, reader in columns)))
+    nodes = nodes.union(*(part.nodes for part in parts))
     return _region(BAGS, node, parts, nodes, title, settings)
+
+
+def _columns(node: Node) -> list[tuple[Any, Node]] | None:
+    """What a node puts side by side in the rows of a matrix, each with its reader: that node, or
+    one that does the same for it alone. None for another node."""
+    operation, whole = read(node), tensor_of(node)
+    if operation is None or operation.name not in _JOINS or whole is None:
+        return None
+    tensors, stacked = operation.get("tensors"), operation.name == "stack"
+    last, dimension = whole.dim() - 1, operation.get("dim", _JOINS[operation.name])
+    if dimension not in ((1, -2) if stacked else (1, -1)) or last != 1 + stacked:
+        return None
+    found: list[tuple[Any, Node]] = []
+    for tensor in tensors if isinstance(tensors, list | tuple) else ():
+        is_inner = not stacked and isinstance(tensor, Node) and len(tensor.users) == 1
+        found += (_columns(tensor) if is_inner else None) or [(tensor, node)]
+    return found
 
 
 def _region(
@@ -300,7 +325,7 @@ def _part(node: Any, user: Node) -> Bag | None:
 
     Raises NoMatchError with the reason where a lookup is no part of a group.
     """
-    operation = read(node) if isinstance(node, Node) else None
+    operation = _lookup(node) if isinstance(node, Node) else None
     if operation is None:
         return None
     if operation.name == "embedding":
@@ -316,6 +341,19 @@ def _part(node: Any, user: Node) -> Bag | None:
     if part is not None and list(node.users) != [user]:
         raise NoMatchError("something else needs its rows, too")
     return part
+
+
+def _lookup(node: Node) -> Operation | None:
+    """A node's operation; of a lookup of a matrix's rows, however it is spelled, F.embedding."""
+    operation = read(node)
+    if operation is None or not is_of_matrix_rows(node):
+        return operation
+    index = operation.get("index", operation.get("indices"))
+    places = index[0] if isinstance(index, tuple | list) else index
+    tensor = tensor_of(places)
+    if "self" not in operation.arguments or tensor is None or tensor.dtype not in INDEX_TYPES:
+        return operation
+    return Operation("embedding", {"weight": operation.get("self"), "input": places})
 
 
 def _check_columns(tensors: Sequence[Any], whole: Tensor) -> None:

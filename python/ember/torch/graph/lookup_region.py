@@ -238,7 +238,7 @@ def _is_of_rows_alone(found: Found, whole: Tensor) -> bool:
         and not statements.are_ranged
         and (not weights or _are_weights(weights, _lookups_of(found, whole), whole))
         and (bool(statements.encodings) or all(dtype_of(table) is dtype for table in found.tables))
-        and all(map(_is_of_matrix_rows, found.irregular))
+        and all(map(is_of_matrix_rows, found.irregular))
         and all(is_view(one) or is_of_elements(one) or is_constant(one) for one in found.nodes)
     )
 
@@ -259,7 +259,7 @@ def _is_list_of_rows(node: Node) -> bool:
     )
 
 
-def _is_of_matrix_rows(node: Node) -> bool:
+def is_of_matrix_rows(node: Node) -> bool:
     """Whether a node looks rows of a matrix up, by one index."""
     table = tensor_of(looked_up_in(node))
     return table is not None and table.dim() == 2 and _is_of_rows(node)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from torch.fx import Graph, GraphModule, Node
 
-from ember.torch.graph.bag_regions import bag_at, bags_at
+from ember.torch.graph.bag_regions import bag_at, bags_at, rows_beside_at
 from ember.torch.graph.bag_spelling import spell_bags
 from ember.torch.graph.checkpoints import inline_checkpoints
 from ember.torch.graph.discovery import why_untranslated
@@ -40,6 +40,7 @@ from ember.torch.settings import Settings
 # NoMatchError says why one of them has no kernel. Larger patterns come first.
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bags_at,
+    rows_beside_at,
     lookup_region_at,
     bag_at,
     rows_at,
@@ -47,7 +48,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     reduction_at,
     selection_at,
 )
-OF_STATEMENTS = (lookup_region_at, rows_at, blocks_at, reduction_at)
+OF_STATEMENTS = (rows_beside_at, lookup_region_at, rows_at, blocks_at, reduction_at)
 
 
 def partition(module: GraphModule, settings: Settings) -> Report:
