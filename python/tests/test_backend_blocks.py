@@ -221,6 +221,30 @@ def attention(k: Tensor, v: Tensor, i: Tensor, q: Tensor) -> Tensor:
     return found[0] + found[1].unsqueeze(2)
 
 
+# Of a table, lists of its rows, and one place in each list.
+OF_LISTS: dict[str, Function] = {
+    "index": lambda T, i, at: T[i][torch.arange(i.shape[0]), at],
+    "gather": lambda T, i, at: torch.nn.functional.embedding(i, T).gather(
+        1, at[:, None, None].expand(-1, 1, LENGTH)
+    )[:, 0],
+    "take_along_dim": lambda T, i, at: torch.take_along_dim(T[i], at.view(-1, 1, 1), 1)[:, 0] * 2,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "first"), [("index", 0), ("index", -1), ("gather", 0), ("take_along_dim", -1)]
+)
+def test_rows_of_lists_that_are_looked_up(name: str, first: int) -> None:
+    """Those alone are looked up that are asked for, and the last ones by numbers from the end."""
+    table, index = randn(20, LENGTH), torch.arange(60).view(12, 5) * 7 % 20
+    function, places = OF_LISTS[name], torch.arange(12) % 5 + first
+    heard = check_function(function, table, index, places)
+    assert heard.covered("rows") >= 2
+    assert not heard.left()
+    with pytest.raises(IndexError):
+        compiled(OF_LISTS["index"])(table, index, places + 4)
+
+
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 def test_windows_of_gathered_and_other_blocks(dynamic: bool) -> None:
     heard = check_function(attention, keys(), keys() * 2, numbers(), queries(), dynamic=dynamic)

@@ -187,16 +187,19 @@ def blocks_at(node: Node, settings: Settings) -> Region | None:
     whole, operation = tensor_of(node), read(node)
     if whole is None or whole.dtype not in COPIED_TYPES or not private.has_operators:
         return None
-    if operation is None or (looked_up_in(node) is None and operation.name != "cat"):
+    table = looked_up_in(node)
+    if operation is None or (table is None and operation.name != "cat"):
         return None
     found = find(node, with_places=True)
     if found is None or not found.statements.are_copies:
         return None
-    if not all(map(_is_of_blocks, found.tables)):
+    # Of blocks that are looked up themselves, rows are those of what these are looked up in.
+    if not all(map(_is_of_blocks, found.tables if table is None else [table])):
         return None
     if operation.name == "index_select":
         raise AsFastError("PyTorch copies whole blocks as fast; no product with few rows follows")
-    title = f"blocks of rows of {', '.join(map(name_of, found.tables))}"
+    outside = [one for one in found.tables if one not in found.nodes]
+    title = f"blocks of rows of {', '.join(map(name_of, outside))}"
     return region_of(ROWS, node, found, title, settings, LEAST_COPIED)
 
 
