@@ -441,6 +441,16 @@ def test_tables_that_are_computed(name: str) -> None:
     assert few == most + steps
 
 
+def test_tables_of_slow_functions() -> None:
+    """PyTorch takes a third of a kernel's time for all rows of a softmax."""
+
+    def function(scores: Tensor, label: Tensor) -> Tensor:
+        return -scores.log_softmax(-1).gather(1, label[:, None]).squeeze(1)
+
+    heard = check_function(function, draw(ROWS, LENGTH), places(ROWS) % LENGTH)
+    assert not heard.covered("")
+
+
 @pytest.mark.parametrize("offsets", [None, torch.tensor([0, 0, 4])])
 def test_tables_of_bags_that_are_computed(offsets: Tensor | None) -> None:
     """The second order of a factorisation machine by bags of rows, and of their squares."""

@@ -9,7 +9,7 @@ import math
 from torch import Tensor
 from torch.fx import Node
 
-from ember.torch.graph.costs import FEW_OF_A_PRODUCT, LONG_ROWS
+from ember.torch.graph.costs import FEW_OF_A_PRODUCT, LONG_ROWS, is_slow
 from ember.torch.graph.irregular import looked_up_in
 from ember.torch.graph.operations import called_name, likely_sizes, read, same_number, tensor_of
 from ember.torch.graph.single_operations import is_elementwise, is_view, text_of_operation
@@ -43,7 +43,8 @@ def is_for_few(node: Node) -> bool:
     if "sum[" not in text:
         return bool(lookups) and not is_most and is_elementwise(node)
     is_long = rows is not None and likely_sizes(rows.shape)[-1] >= LONG_ROWS
-    return bool(lookups) and not (is_most and is_long)
+    # As of a softmax, of whose rows all elements are needed.
+    return bool(lookups) and not is_slow(text) and not (is_most and is_long)
 
 
 def _lookups_in(node: Node) -> list[int]:
