@@ -143,6 +143,25 @@ def test_changed_places() -> None:
     check_function(function, *given())
 
 
+@pytest.mark.parametrize("name", ["to", "compared"])
+def test_changed_rows(name: str) -> None:
+    """One-hot rows that are changed, if only through a view of them, are others."""
+
+    def function(T: Tensor, R: Tensor, i: Tensor, j: Tensor) -> Tensor:
+        made = one_hot(i, ROWS) if name == "to" else i[:, None] == torch.arange(ROWS)
+        rows = made.to(T.dtype)
+        rows.t()[3] = 7
+        return ((rows @ T) * R[j]).sum(1)
+
+    check_function(function, *given())
+
+
+def test_places_of_32_bits_alone() -> None:
+    table, _, i, _ = given()
+    run = compiled(lambda T, i: (i[:, None] == torch.arange(ROWS)).to(T.dtype) @ T)
+    torch.testing.assert_close(run(table, i.int()), table[i])
+
+
 def test_without_a_number_of_classes() -> None:
     def function(T: Tensor, R: Tensor, i: Tensor, j: Tensor) -> Tensor:
         rows = one_hot(i).to(T.dtype)

@@ -26,7 +26,7 @@ from ember.torch.graph.irregular import (
     looked_up_in,
     scattered_by,
 )
-from ember.torch.graph.movement import reads_others_before
+from ember.torch.graph.movement import may_change_between
 from ember.torch.graph.no_match import NoMatchError
 from ember.torch.graph.operations import (
     LIKE_OTHERS,
@@ -145,7 +145,7 @@ def _with_computed_tables(nodes: Collection[Node], reached: Iterable[Node]) -> s
     found, root = set(nodes), max(nodes)
     for node in sorted(reached, reverse=True):
         is_inside = all(user in found for user in node.users) and is_for_few(node)
-        if is_inside and not reads_others_before(node, root):
+        if is_inside and not may_change_between(node.all_input_nodes, node, root):
             found.add(node)
     return found
 

@@ -77,14 +77,14 @@ def _lie_alike(lhs: Tensor, rhs: Tensor) -> bool:
     )
 
 
-def reads_others_before(node: Node, last: Node) -> bool:
-    """Whether what a node reads may have another value where `last` stands."""
-    memory = Memory(node.graph)
-    read, between = memory.of_all(node.all_input_nodes), node.next
-    while between is not last:
-        if not effect_of(between).is_known or memory.changed_by(between) & read:
+def may_change_between(values: Iterable[Node], first: Node, last: Node) -> bool:
+    """Whether what stands between two nodes may change values in place."""
+    memory = Memory(first.graph)
+    places, node = memory.of_all(values), first.next
+    while node is not last:
+        if not effect_of(node).is_known or memory.changed_by(node) & places:
             return True
-        between = between.next
+        node = node.next
     return False
 
 

@@ -25,7 +25,7 @@ def _checked(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     def checked(places: Tensor, classes: int, matrix: Tensor) -> Tensor:
         # There may be no places at all, which have no least one.
-        known = torch.cat([places.flatten(), places.new_zeros(1)])
+        known = torch.cat([places.flatten(), places.new_zeros(1)]).long()
         functional.one_hot(torch.stack(torch.aminmax(known)), classes)
         return function(places, classes, matrix)
 

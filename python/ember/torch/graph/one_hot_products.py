@@ -23,7 +23,7 @@ from torch.fx import Graph, Node
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.contractions import einsum_at
 from ember.torch.graph.linear_before_sum import Reordered, call_like
-from ember.torch.graph.movement import reads_others_before
+from ember.torch.graph.movement import may_change_between
 from ember.torch.graph.operations import called_name, linear_layer, same_number, tensor_of
 from ember.torch.graph.region import erase_unused
 from ember.torch.graph.remembered import forget
@@ -83,7 +83,7 @@ def put_one_hot_products(graph: Graph) -> list[Reordered]:
     for node in list(graph.nodes):
         one_hot = _one_hot_at(node)
         for hot, product in () if one_hot is None else _products(one_hot):
-            if reads_others_before(node, product):
+            if may_change_between((*node.all_input_nodes, *hot.behind), node, product):
                 continue
             with graph.inserting_before(product):
                 made = _product(hot, product)
