@@ -9,7 +9,7 @@ from typing import Any
 
 import torch.nn.functional as functional
 from ember.compiler import Options
-from ember.torch.capture.module_bag import BagModuleKernel
+from ember.torch.capture.embedding_module import BagModuleKernel
 from ember.torch.settings import Settings
 from torch import nn
 

@@ -22,8 +22,8 @@ from ember.compiler import Options
 from ember.errors import ArgumentError, UnsupportedError
 from ember.torch.capture import private
 from ember.torch.capture.compiled import FunctionKernel, Kernel, ModuleKernel, original_of
-from ember.torch.capture.module_bag import BagModuleKernel
-from ember.torch.graph.bag_spelling import without_renorm
+from ember.torch.capture.embedding_module import BagModuleKernel
+from ember.torch.graph.lookup_spelling import without_renorm
 from ember.torch.settings import Settings
 
 _log = logging.getLogger(__name__)

@@ -15,10 +15,10 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch.capture import private
-from ember.torch.graph.bags import embedding_bag
 from ember.torch.graph.contractions import contract, contraction_at
 from ember.torch.graph.costs import MOST_QUERIES
-from ember.torch.graph.encoded_bags import encoded_bag_at
+from ember.torch.graph.embedding_bag import embedding_bag
+from ember.torch.graph.encoded_lookups import encoded_bag_at
 from ember.torch.graph.one_hot import IRREGULAR
 from ember.torch.graph.operations import likely_sizes, same_number, tensor_of
 

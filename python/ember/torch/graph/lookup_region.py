@@ -42,7 +42,7 @@ from ember.torch.graph.discovery import (
     requires_gradient,
     why_not_alone,
 )
-from ember.torch.graph.encoded_bags import is_encoded_bag, why_bag_untranslated
+from ember.torch.graph.encoded_lookups import is_encoded_bag, why_bag_untranslated
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import (

@@ -9,8 +9,6 @@ from collections.abc import Callable
 
 from torch.fx import Graph, GraphModule, Node
 
-from ember.torch.graph.bag_regions import bag_at, bags_at, rows_beside_at
-from ember.torch.graph.bag_spelling import spell_bags
 from ember.torch.graph.checkpoints import inline_checkpoints
 from ember.torch.graph.discovery import why_untranslated
 from ember.torch.graph.effects import Memory
@@ -25,11 +23,13 @@ from ember.torch.graph.lookup_region import (
     rows_at,
     selection_at,
 )
+from ember.torch.graph.lookup_spelling import spell_bags
 from ember.torch.graph.movement import changed_behind, drop_results, use_results, why_not_movable
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.one_hot_products import put_one_hot_products
 from ember.torch.graph.operations import name_of, tensor_of, value_of
 from ember.torch.graph.overloads import spell_overloads
+from ember.torch.graph.reduced_lookups import bag_at, bags_at, rows_beside_at
 from ember.torch.graph.region import Region, likely_arguments, reference_of, replace
 from ember.torch.graph.remembered import remembering
 from ember.torch.graph.vmaps import fold_vmaps

@@ -16,8 +16,8 @@ from ember.torch.graph.operations import is_tensor, read, value_of
 from ember.torch.graph.remembered import recalled
 from ember.torch.graph.trace import Traced
 from ember.torch.translate import (
-    bags,
     elementwise,
+    embedding_bag,
     encodings,
     lookups,
     products,
@@ -33,8 +33,8 @@ from ember.torch.translate.values import NotTranslatedError, Value, detached
 
 # Families of the table, which enter what they translate.
 FAMILIES = (
-    bags,
     elementwise,
+    embedding_bag,
     encodings,
     lookups,
     products,

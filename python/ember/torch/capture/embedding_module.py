@@ -16,8 +16,8 @@ from ember.kernel import Library
 from ember.torch.calls.region_call import PLAIN
 from ember.torch.capture import private
 from ember.torch.capture.compiled import ModuleKernel
-from ember.torch.graph.bag_spelling import renormalise
-from ember.torch.graph.lone_bags import BagOptions, LoneBags
+from ember.torch.graph.lookup_spelling import renormalise
+from ember.torch.graph.outside_graphs import BagOptions, LoneBags
 from ember.torch.report.report import Compiled, Report, Reports
 from ember.torch.settings import Settings
 

@@ -16,8 +16,7 @@ from torch.fx import Node
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.gradients.differentiable import Reference
 from ember.torch.graph.discovery import find_exactly, why_not_alone, with_computed_tables
-from ember.torch.graph.jagged_bags import JaggedBag, ReducedRows
-from ember.torch.graph.lone_bags import BagOptions
+from ember.torch.graph.jagged_calls import JaggedBag, ReducedRows
 from ember.torch.graph.lookup_region import BAG, BAGS, is_of_matrix_rows, region_of
 from ember.torch.graph.no_match import NoMatchError
 from ember.torch.graph.operations import (
@@ -30,6 +29,7 @@ from ember.torch.graph.operations import (
     same_number,
     tensor_of,
 )
+from ember.torch.graph.outside_graphs import BagOptions
 from ember.torch.graph.region import Region
 from ember.torch.graph.single_operations import dtype_of
 from ember.torch.settings import Settings

@@ -16,7 +16,7 @@ from ember.torch.translate.values import Indices, NotTranslatedError, Value
 
 @translates("ember::bags")
 def _bags(call: Call) -> Value:
-    """See graph/bags.py."""
+    """See graph/embedding_bag.py."""
     mode, _, without_gradient = call.given("mode").partition(" ")
     if mode == "max" or without_gradient:
         call.statements.own_gradients.add(call.node)

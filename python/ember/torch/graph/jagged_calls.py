@@ -15,7 +15,7 @@ from ember.kernel import Library
 from ember.torch.calls.region_call import MAXIMUM, RegionCall
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.gradients.differentiable import Reference
-from ember.torch.graph.lone_bags import BagOptions, LoneBags
+from ember.torch.graph.outside_graphs import BagOptions, LoneBags
 from ember.torch.settings import Settings
 
 
