@@ -162,9 +162,10 @@ void StatementGenerator::drawCompact(Statement &statement) {
   StoredArray &array = notation.array(statement.target.name);
   const std::vector<Term> &indices = statement.target.operands;
   bool isPlain = statement.function.empty() && statement.condition.empty() &&
-                 !array.hasLevels() && !indices.empty() &&
-                 indices.back().kind == Term::Variable;
+                 !array.hasLevels() && !indices.empty();
   // All rows are assigned to.
+  for (const Term &index : indices)
+    isPlain &= index.kind == Term::Variable;
   for (const VariableRange &range : statement.ranges)
     isPlain &= range.bounds.empty();
   // What a temporary is of may be walked by its coordinates, which have gaps.
