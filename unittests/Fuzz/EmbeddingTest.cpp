@@ -355,6 +355,8 @@ TEST(Bounds, growWithWhatIsDoneWithThem) {
   ApproximateArithmetic single(Scalar::F32);
   EXPECT_EQ(single.multiply({3, 0}, {0.1, 0}).error, 0);
   EXPECT_GE(single.multiply({3, 0.5}, {2, 0}).error, 1);
+  // Of a zero of either sign.
+  EXPECT_GT(single.multiply({0, 0x1p-1074}, {0, 0x1p-1074}).error, 0);
   EXPECT_GE(single.squareRoot({0, 0.25}).error, 0.5);
   EXPECT_TRUE(std::isinf(single.exponential({200, 0}).error));
   double error;

@@ -63,7 +63,12 @@ double ApproximateArithmetic::productError(Approximate a, Approximate b) {
 
 Approximate ApproximateArithmetic::multiply(Approximate a,
                                             Approximate b) const {
-  return finish(a.value * b.value, productError(a, b));
+  double error = productError(a, b);
+  // A zero whose sign is open has it open in products, though their error is
+  // less than any number.
+  if (error == 0 && a.error + b.error > 0)
+    error = smallest();
+  return finish(a.value * b.value, error);
 }
 
 /// Of f32 in f32: a double holds the product, but not always the sum.

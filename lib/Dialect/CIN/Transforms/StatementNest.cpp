@@ -135,16 +135,37 @@ static bool hasLostSize(BlockArgument variable, BlockArgument original) {
          });
 }
 
+/// Has a digit of an index be as large as any array says that it is an index
+/// of: which of these the radix is a size of, the others do not tell.
+static void askForSizes(Operation *binding, BlockArgument variable,
+                        ArrayRef<ArrayDimension> dimensions) {
+  if (!llvm::any_of(variable.getUsers(), llvm::IsaPred<CallOp>))
+    return;
+  Operation *statement = binding;
+  while (!isa<EvaluateOp>(statement->getParentOp()))
+    statement = statement->getParentOp();
+  OpBuilder before(statement);
+  for (ArrayDimension other : dimensions.drop_front())
+    if (!isa<WhereOp>(other.array.getParentBlock()->getParentOp()))
+      SameSizeOp::create(before, binding->getLoc(), dimensions.front().array,
+                         dimensions.front().dimension, other.array,
+                         other.dimension,
+                         before.getStringAttr(getVariableName(variable)),
+                         /*message=*/nullptr);
+}
+
 /// What is computed may depend on fewer indices than the variables `like` are:
 /// of the others the sizes are said here.
 static void giveRanges(Operation *binding, ArrayRef<BlockArgument> variables,
                        ArrayRef<BlockArgument> like) {
   ImplicitLocOpBuilder here(binding->getLoc(), binding);
   for (auto [variable, original] : llvm::zip_equal(variables, like)) {
-    if (getRange(variable).first || getIndexedDimensions(original).empty() ||
+    SmallVector<ArrayDimension> dimensions = getIndexedDimensions(original);
+    if (getRange(variable).first || dimensions.empty() ||
         !hasLostSize(variable, original))
       continue;
-    ArrayDimension dimension = getIndexedDimensions(original).front();
+    ArrayDimension dimension = dimensions.front();
+    askForSizes(binding, variable, dimensions);
     Type index = here.getIndexType();
     Value zero = LiteralOp::create(here, index, here.getIndexAttr(0));
     Value size =
