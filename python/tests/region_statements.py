@@ -167,6 +167,21 @@ BAGS = {
         ("out",),
         lambda t: torch.cat([bag("sum", t), bag("sum", {**t, "W": t["V"]}), t["D"]], 1),
     ),
+    "rows_side_by_side": Region(
+        "out[b,e] = W[I[b],e] for e in 0:20\n"
+        "out[b,20+e] = V[J[b],e] for e in 0:7\n"
+        "out[b,27+e] = D[b,e]",
+        lambda d: {
+            "W": d.floats("rows", 20),
+            "V": d.floats("rows", 7),
+            "I": d.indices("rows", "bags"),
+            "J": d.indices("rows", "bags"),
+            "D": d.floats("bags", 3),
+            "out": d.output("bags", 30),
+        },
+        ("out",),
+        lambda t: torch.cat([t["W"][t["I"]], t["V"][t["J"]], t["D"]], 1),
+    ),
     "gradient_of_a_table": Region(
         "G[I[p],e] += g[b,e] * w[p] for b, p in offsets[b]:offsets[b+1], e",
         lambda d: {

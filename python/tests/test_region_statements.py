@@ -27,6 +27,7 @@ from statement_cases import entries_in
 # Which statement is a region of which pattern.
 KINDS = {
     "bags_at": "bags_that_are_concatenated",
+    "rows_beside_at": "rows_side_by_side",
     "lookup_region_at": "row_score",
     "bag_at": "bag_sum",
     "blocks_at": "block_gather",
