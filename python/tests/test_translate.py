@@ -211,3 +211,12 @@ def test_dimensions_of_numbers(name: str) -> None:
     if (found := statements_of(call, [number])) is not None:
         expected = call(number)
         torch.testing.assert_close(evaluated(*found, expected), expected)
+
+
+def test_views_of_nothing() -> None:
+    def call(x: Tensor) -> Tensor:
+        return 2 * x.unflatten(1, (-1, 2))
+
+    nothing = torch.zeros(4, 0, 4)
+    if (found := statements_of(call, [nothing])) is not None:
+        torch.testing.assert_close(evaluated(*found, call(nothing)), call(nothing))

@@ -121,7 +121,7 @@ def _divisor(size: Any, wanted: Sequence[Any]) -> int | None:
     """The last of the wanted sizes, where one of a variable is a multiple of it, but not of as many
     elements as some of the last ones together."""
     number, last, count = known_number(size), known_number(wanted[-1]), 1
-    if number is None or last is None or number <= last or number % last:
+    if number is None or not last or number <= last or number % last:
         return None
     for one in reversed(wanted):
         known = known_number(one)
