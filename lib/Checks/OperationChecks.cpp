@@ -286,9 +286,18 @@ static void failBounds(OpBuilder &builder, Location loc, StringAttr what,
 }
 
 /// An assertion of the program, or of upstream's checks.
-static void replaceAssertion(cf::AssertOp assertion) {
+static void replaceAssertion(cf::AssertOp assertion, IndexExprs &exprs) {
   OpBuilder builder(assertion);
   Location loc = assertion.getLoc();
+  auto segment = assertion->getAttrOfType<StringAttr>(segmentAttr);
+  auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
+  if (segment && compare &&
+      compare.getPredicate() == arith::CmpIPredicate::sle) {
+    emitSegmentCheck(builder, loc, compare.getLhs(), compare.getRhs(), segment,
+                     exprs);
+    assertion.erase();
+    return;
+  }
   Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
   Value bad = arith::XOrIOp::create(builder, loc, assertion.getArg(), yes);
   auto bounded = assertion->getAttrOfType<StringAttr>(boundsAttr);
@@ -331,7 +340,7 @@ void emitOperationChecks(Operation *op, IndexExprs &exprs) {
   if (auto alloc = dyn_cast<memref::AllocOp>(op))
     return checkAllocation(alloc);
   if (auto assertion = dyn_cast<cf::AssertOp>(op))
-    return replaceAssertion(assertion);
+    return replaceAssertion(assertion, exprs);
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     checkStep(loop, exprs);
     checkBounds(segmentPlace(loop), loop.getLowerBound(), loop.getUpperBound(),

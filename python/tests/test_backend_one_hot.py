@@ -114,6 +114,26 @@ def test_places_without_class(name: str) -> None:
     assert check_function(SPELLINGS[name], table, rows, i, j).covered("")
 
 
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize("side", ["rows", "sums"])
+def test_no_classes(side: str, dynamic: bool | None) -> None:
+    """Where there are none, all rows are zeros, and there are no sums: not an error."""
+
+    def function(matrix: Tensor, i: Tensor, classes: int) -> Tensor:
+        hot = (i[:, None] == torch.arange(classes)).to(matrix.dtype)
+        return (hot.t() if side == "sums" else hot) @ matrix
+
+    run = compiled(function, dynamic=dynamic)
+    for classes in (300, 200, 0):
+        i = torch.randint(classes or 1, (5000,))
+        matrix = torch.randn(5000 if side == "sums" else classes, 64, requires_grad=True)
+        expected = function(matrix, i, classes)
+        (wanted,) = torch.autograd.grad(expected.sum(), matrix)
+        found = run(matrix, i, classes)
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(torch.autograd.grad(found.sum(), matrix)[0], wanted)
+
+
 @pytest.mark.parametrize(
     "numbers",
     [

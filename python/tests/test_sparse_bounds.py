@@ -4,10 +4,12 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Callable
+
 import ember.sparse as es
 import numpy as np
 import pytest
-from ember.errors import IndexOutOfRangeError, KernelError
+from ember.errors import IndexOutOfRangeError, KernelError, OffsetsError
 
 DENSE = np.arange(6.0).reshape(2, 3) + 1
 MATRICES = (
@@ -107,23 +109,14 @@ def test_errors_name_the_array_its_dimension_and_the_index(
         es.evaluate(statement, A=es.asarray(DENSE, format), **given)
 
 
-@pytest.mark.parametrize(
-    ("format", "message"),
-    [
-        (format, "index 2 .*is out of range for dimension 1 of 'y' of size 2")
-        for format in (*MATRICES, "csr:i8", "coo:i8")
-    ],
-)
-@pytest.mark.parametrize(
-    ("statement", "sparse"),
-    [("y[i,j] = X[i,j] for i in 0:2, j in 0:3", False), ("y[i,j] = X[i,j]", True)],
-)
-def test_coordinates_that_a_result_does_not_have(
-    format: str, message: str, statement: str, sparse: bool
-) -> None:
-    given = es.asarray(DENSE, "csr") if sparse else DENSE
-    shape = "have different sizes" if sparse else message
-    with pytest.raises((KernelError, IndexOutOfRangeError), match=shape):
+@pytest.mark.parametrize("format", [*MATRICES, "csr:i8", "coo:i8"])
+@pytest.mark.parametrize("statement", ["y[i,j] = X[i,j] for i in 0:2, j in 0:3", "y[i,j] = X[i,j]"])
+def test_coordinates_that_a_result_does_not_have(format: str, statement: str) -> None:
+    message = "index 2 .*is out of range for dimension 1 of 'y' of size 2"
+    given = DENSE
+    if "for" not in statement:
+        given, message = es.asarray(DENSE, "csr"), "have different sizes"
+    with pytest.raises((KernelError, IndexOutOfRangeError), match=message):
         es.evaluate(statement, X=given, y=es.Format(format, shape=(2, 2)))
 
 
@@ -135,6 +128,53 @@ def test_rows_past_the_elements_of_an_array_are_not_those_of_the_next() -> None:
         for index in (2, -1, 2**62, -(2**62)):
             with pytest.raises(IndexOutOfRangeError, match=rf"index {index} .* dimension 0 of 'A'"):
                 es.evaluate("y[p,j] = sum[k](A[I[p],j,k])", A=a, I=np.array([0, index]))
+
+
+def _with_positions(format: str, good: list[int], bad: list[int], *others: list[int]) -> es.Array:
+    """An array whose positions of its last compressed level decrease after it was made."""
+    positions = np.array(good)
+    *above, coordinates = map(np.array, others)
+    levels = {
+        "csr": [(positions, coordinates)],
+        "csc": [(positions, coordinates)],
+        "dcsr": [tuple(above), (positions, coordinates)],
+        "coo": [(positions, *above), coordinates],
+    }
+    array = es.Array(format, (2, 3), np.ones(len(coordinates)), levels[format])
+    positions[:] = bad
+    return array
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        lambda: _with_positions("csr", [0, 2, 4], [0, 2, 1], [0, 2, 1, 2]),
+        lambda: _with_positions("csc", [0, 2, 3, 4], [0, 3, 1, 4], [0, 1, 0, 1]),
+        lambda: _with_positions("dcsr", [0, 2, 4], [0, 2, 1], [0, 2], [0, 1], [0, 2, 1, 2]),
+        lambda: _with_positions("coo", [0, 4], [4, 1], [0, 0, 1, 1], [0, 2, 1, 2]),
+    ],
+)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        # Merged, walked, searched, walked by others' coordinates, and put in another order.
+        "y[i,j] = A[i,j] + B[i,j]",
+        "y[i,j] = A[i,j] * B[i,j]",
+        "y[i,j] = max(A[i,j], not(B[i,j]))",
+        "y[i] = sum[j](A[i,j])",
+        "y[p] = A[I[p],1]",
+        "y[p] = A[1,I[p]]",
+        "y[i,j] = A[i,j+1] for i in 0:2, j in 0:2",
+        "y[i,j] = sum[k](A[k,i] * B[k,j])",
+        "y[i,k] = sum[j](B[i,j] * A[k,j])",
+        "y[j,i] = A[i,j]",
+    ],
+)
+def test_positions_that_decrease(array: Callable[[], es.Array], statement: str) -> None:
+    given = {"A": array(), "B": es.asarray(DENSE, "csr"), "I": np.array([1, 0])}
+    used = {name: value for name, value in given.items() if f"{name}[" in statement}
+    with pytest.raises(OffsetsError, match=r"positions of level [01] of 'A'\[\d\] is \d but"):
+        es.evaluate(statement, **used)
 
 
 def _damaged(coordinates: list[int]) -> es.Array:
@@ -165,3 +205,15 @@ def test_coordinates_that_are_stored_out_of_bounds(statement: str, message: str)
     index = "index 7 at position 1 of coordinates of level 1 of 'A'"
     with pytest.raises(IndexOutOfRangeError, match=f"{index} is out of range for {message}"):
         es.evaluate(statement, A=_damaged([0, 7, 1]), **given)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "dcsr", "bitmap", "dense,bitmap"])
+def test_coordinates_out_of_bounds_in_workspaces_of_two_dimensions(format: str) -> None:
+    """They are elements of other rows there, and not past the end of all."""
+    rows = es.asarray(DENSE, "csr")
+    index = "index 7 at position 1 of coordinates of level 1 of 'A' is out of range for dimension 1"
+    for statement in ("C[i,j] = sum[k](E[k,i] * A[k,j])", "C[i,j] = sum[k](A[k,i] * E[k,j])"):
+        with pytest.raises(IndexOutOfRangeError, match=f"{index} of 'A' of size 3"):
+            es.evaluate(
+                statement, A=_damaged([0, 7, 1]), E=rows, C=es.Format(format, shape=(3, 3))
+            )

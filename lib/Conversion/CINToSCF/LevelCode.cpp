@@ -38,13 +38,16 @@ Value LevelCode::loadIndex(Value array, Value position) {
   return arith::IndexCastOp::create(builder, builder.getIndexType(), loaded);
 }
 
+std::string Storage::describe() const {
+  // What is no array of the user's is described, and has no quotes.
+  bool isDescribed = StringRef(name).contains(' ');
+  return isDescribed ? name : "'" + name + "'";
+}
+
 std::string Storage::describe(unsigned dimension) const {
   if (!dimensions.empty() && !dimensions[dimension].empty())
     return dimensions[dimension];
-  // What is no array of the user's is described, and has no quotes.
-  bool isDescribed = StringRef(name).contains(' ');
-  return "dimension " + std::to_string(dimension) + " of " +
-         (isDescribed ? name : "'" + name + "'");
+  return "dimension " + std::to_string(dimension) + " of " + describe();
 }
 
 void LevelCode::emitBoundsAssertion(Value isInside, const std::string &of) {
@@ -190,6 +193,22 @@ Cursor LevelCode::locate(const Fiber &fiber) {
   return here;
 }
 
+void LevelCode::assertIncreasing(const Fiber &fiber, Segment segment) {
+  const Storage &storage = getStorage(fiber.array);
+  // What is made here increases.
+  if (!fiber.array.getDefiningOp<AssembleOp>())
+    return;
+  Value increases = arith::CmpIOp::create(builder, Predicate::sle,
+                                          segment.begin, segment.end);
+  auto assertion =
+      cf::AssertOp::create(builder, increases, "positions decrease");
+  assertion->setAttr(
+      segmentAttr,
+      builder.getStringAttr("positions of level " +
+                            std::to_string(fiber.depth() - 1) + " of " +
+                            storage.describe()));
+}
+
 Segment LevelCode::getSegment(const Fiber &fiber) {
   unsigned level = fiber.depth() - 1;
   const Storage &storage = getStorage(fiber.array);
@@ -208,17 +227,20 @@ Segment LevelCode::getSegment(const Fiber &fiber) {
   Value positions = storage.positions(level);
   Value next = add(above.position, 1);
   if (!above.isStored || above.isInBounds) {
-    Value begin = loadIndex(positions, above.position);
-    return {begin, select(loadIndex(positions, next), begin)};
+    Segment all{loadIndex(positions, above.position),
+                loadIndex(positions, next)};
+    assertIncreasing(fiber, all);
+    return {all.begin, select(all.end, all.begin)};
   }
   Type types[] = {builder.getIndexType(), builder.getIndexType()};
   auto branch = scf::IfOp::create(builder, types, above.isStored,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  Value stored[] = {loadIndex(positions, above.position),
-                    loadIndex(positions, next)};
-  scf::YieldOp::create(builder, stored);
+  Segment stored{loadIndex(positions, above.position),
+                 loadIndex(positions, next)};
+  assertIncreasing(fiber, stored);
+  scf::YieldOp::create(builder, ValueRange{stored.begin, stored.end});
   builder.setInsertionPointToStart(branch.elseBlock());
   Value zero = constant(0);
   scf::YieldOp::create(builder, ValueRange{zero, zero});

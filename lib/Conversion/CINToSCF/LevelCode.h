@@ -44,6 +44,8 @@ struct Storage {
   mlir::Value sizeOfLevel(unsigned level) const {
     return sizes[type.getFormat().getOrder()[level]];
   }
+  /// What messages call it: "'A'".
+  std::string describe() const;
   /// What messages call a dimension: "dimension 0 of 'A'".
   std::string describe(unsigned dimension) const;
 };
@@ -129,6 +131,9 @@ public:
   void assertInside(const Fiber &fiber, mlir::Value coordinate);
 
 private:
+  /// An error of the run where a segment of an array that is given ends before
+  /// it begins, and would be taken for an empty one by what is no plain loop.
+  void assertIncreasing(const Fiber &fiber, Segment segment);
   Cursor locate(const Fiber &fiber);
   Cursor locateListed(const Fiber &fiber);
   Cursor findAbove(const Fiber &fiber);

@@ -54,6 +54,15 @@ void WorkspaceCode::nameIndices(Value memory,
 }
 
 Value WorkspaceCode::linearize(ArrayRef<Value> coordinates) {
+  // One alone is checked where it is looked up. Of several, one past the end of
+  // its row would be an element of the next row.
+  if (coordinates.size() > 1)
+    for (auto [dimension, coordinate] : llvm::enumerate(coordinates)) {
+      Value isInside =
+          arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, coordinate,
+                                storage.sizes[dimension]);
+      levels.emitBoundsAssertion(isInside, storage.describe(dimension));
+    }
   Value position = coordinates.front();
   for (auto [coordinate, size] : llvm::zip_equal(
            coordinates.drop_front(), ArrayRef(storage.sizes).drop_front())) {

@@ -262,7 +262,10 @@ static std::optional<Rule> ruleOf(StringRef name, Operation *op) {
       .Case(nameAttr, Rule{isAnything, "an operation", isText, text})
       .Case(writtenArgumentsAttr,
             Rule{isFunction, "a function", arePositions, positions})
-      .Case(segmentAttr, Rule{isLoop, "a loop", isText, text})
+      .Case(segmentAttr, Rule{[](Operation *op) {
+                                return isLoop(op) || isa<cf::AssertOp>(op);
+                              },
+                              "a loop or cf.assert", isText, text})
       .Case(boundsAttr,
             Rule{hasBounds, "a cf.assert or memref.alloc", isText, text})
       .Case(rowsAttr,

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -93,6 +94,11 @@ class Program:
     def parameter(self, name: str) -> str:
         """What kernels call an input's elements."""
         return f"{name}_values" if name in self.encoded else name
+
+    @cached_property
+    def different_elements(self) -> tuple[Sizes, ...]:
+        """The sizes of what is combined, each once: calls read them."""
+        return tuple(dict.fromkeys(self.elements))
 
     @property
     def sizes_of_call(self) -> list[tuple[int, int, int]]:

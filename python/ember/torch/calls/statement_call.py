@@ -170,7 +170,8 @@ class StatementCall(RegionCall):
         )
 
     def _most_elements(self, inputs: Sequence[Any]) -> int:
-        return max((math.prod(sizes_in(one, inputs)) for one in self.program.elements), default=0)
+        counts = (math.prod(sizes_in(one, inputs)) for one in self.program.different_elements)
+        return max(counts, default=0)
 
     def _run_grouped(self, notation: Notation, entry: str, arguments: dict[str, Any]) -> bool:
         """Calls the kernel of edges that are grouped, if these came before; whether it was."""
@@ -258,7 +259,9 @@ class StatementCall(RegionCall):
 
     def _sizes(self, inputs: Sequence[Any]) -> list[int]:
         sizes = sizes_in(self.program.sizes, inputs)
-        if min(sizes, default=1) < 1 or (self.program.elements and not self.elements(inputs)):
+        counted = self.program.different_elements
+        is_empty = not any(math.prod(sizes_in(one, inputs)) for one in counted)
+        if min(sizes, default=1) < 1 or (counted and is_empty):
             raise NotTakenError
         # The first call builds the kernel, so that there is one to export, however small it is.
         if math.prod(sizes) < self.program.least and self.libraries:

@@ -16,6 +16,7 @@ from ember.torch.graph.remembered import remembered
 
 # Those that look up, with their parameters: in what, and where.
 _LOOKUPS = {
+    "class_rows": ("table", "places"),
     "embedding": ("weight", "input"),
     "embedding_bag_4bit_rowwise_offsets": ("weight", "indices"),
     "embedding_bag_byte_rowwise_offsets": ("weight", "indices"),
@@ -31,6 +32,7 @@ _LOOKUPS = {
 }
 # Those that combine elements, with their parameters: what, and where.
 SCATTERS = {
+    "class_sums": ("rows", "places"),
     "index_add": ("source", "index"),
     "index_put": ("values", "indices"),
     "index_reduce": ("source", "index"),

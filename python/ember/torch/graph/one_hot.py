@@ -20,6 +20,22 @@ def _scattered(places: Tensor, classes: int, rows: Tensor) -> Tensor:
     return rows.new_zeros(classes, rows.shape[1]).index_add(0, places, rows)
 
 
+def _looked_up_classes(places: Tensor, classes: int, table: Tensor) -> Tensor:
+    known, is_class = _known(places, classes)
+    return torch.where(is_class, _looked_up(known, classes, table), 0.0)
+
+
+def _scattered_classes(places: Tensor, classes: int, rows: Tensor) -> Tensor:
+    known, is_class = _known(places, classes)
+    return _scattered(known, classes, torch.where(is_class, rows, 0.0))
+
+
+def _known(places: Tensor, classes: int) -> tuple[Tensor, Tensor]:
+    """The classes that places name, and, beside rows of these, which of them do."""
+    known = places.clamp(0, classes - 1)
+    return known, (places == known).unsqueeze(-1)
+
+
 def _checked(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The function where no kernel computes it: with the errors of PyTorch's one-hot rows."""
 
@@ -32,17 +48,33 @@ def _checked(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return checked
 
 
-# An operator stays in the process, whoever imports this again.
-if not hasattr(torch.ops.ember, "one_hot_rows"):
-    for _name, _matrix, _function in (("rows", "table", _looked_up), ("sums", "rows", _scattered)):
-        _schema = f"(Tensor places, SymInt classes, Tensor {_matrix}) -> Tensor"
-        torch.library.define(f"ember::one_hot_{_name}", _schema)
-        torch.library.impl(
-            f"ember::one_hot_{_name}", "CompositeImplicitAutograd", _checked(_function)
-        )
+def _of_any_number(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function where no kernel computes it: of no classes, too, of which a place is none."""
 
-# What they are where regions are looked for.
+    def of_any_number(places: Tensor, classes: int, matrix: Tensor) -> Tensor:
+        if classes > 0:
+            return function(places, classes, matrix)
+        none = matrix.new_zeros(*places.shape, 0)
+        return none @ matrix if function is _looked_up_classes else none.t() @ matrix
+
+    return of_any_number
+
+
+# By name: what it is where regions are looked for, what it is elsewhere, and its matrix.
+_OPERATORS = {
+    "one_hot_rows": (_looked_up, _checked, "table"),
+    "one_hot_sums": (_scattered, _checked, "rows"),
+    "class_rows": (_looked_up_classes, _of_any_number, "table"),
+    "class_sums": (_scattered_classes, _of_any_number, "rows"),
+}
+
+for _name, (_function, _elsewhere, _matrix) in _OPERATORS.items():
+    # An operator stays in the process, whoever imports this again.
+    if not hasattr(torch.ops.ember, _name):
+        _schema = f"(Tensor places, SymInt classes, Tensor {_matrix}) -> Tensor"
+        torch.library.define(f"ember::{_name}", _schema)
+        torch.library.impl(f"ember::{_name}", "CompositeImplicitAutograd", _elsewhere(_function))
+
 IRREGULAR: dict[Any, Callable[..., Tensor]] = {
-    torch.ops.ember.one_hot_rows.default: _looked_up,
-    torch.ops.ember.one_hot_sums.default: _scattered,
+    getattr(torch.ops.ember, name).default: function for name, (function, *_) in _OPERATORS.items()
 }

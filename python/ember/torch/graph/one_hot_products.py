@@ -12,7 +12,6 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -62,19 +61,15 @@ class _OneHot:
         def call(target: Callable[..., Any], *arguments: Any) -> Node:
             return call_like(like.graph, like, target, arguments, {})
 
-        operators = torch.ops.ember.one_hot_rows, torch.ops.ember.one_hot_sums
-        target = operators[self.is_transposed].default
-        places, classes = self.places, self.classes
-        if not self.is_compared:
-            return call(target, places, classes, other)
-        if len(_shape(places)) > 1:
-            places = call(torch.flatten, places, -2)
-        last = call(operator.sub, classes, 1) if isinstance(classes, Node) else classes - 1
-        known = call(torch.clamp, places, 0, last)
-        is_class = call(torch.unsqueeze, call(torch.eq, places, known), -1)
-        if self.is_transposed:
-            return call(target, known, classes, call(torch.where, is_class, other, 0.0))
-        return call(torch.where, is_class, call(target, known, classes, other), 0.0)
+        operators = torch.ops.ember
+        of_rows, of_sums = operators.one_hot_rows, operators.one_hot_sums
+        places = self.places
+        if self.is_compared:
+            of_rows, of_sums = operators.class_rows, operators.class_sums
+            if len(_shape(places)) > 1:
+                places = call(torch.flatten, places, -2)
+        target = of_sums if self.is_transposed else of_rows
+        return call(target.default, places, self.classes, other)
 
 
 def put_one_hot_products(graph: Graph) -> list[Reordered]:

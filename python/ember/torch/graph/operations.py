@@ -41,9 +41,12 @@ _FUNCTIONS: dict[Any, str] = {
     torch.linalg.vector_norm: "linalg_vector_norm",
 }
 MODES = ("sum", "mean", "max")
-# Operators that are not ATen's: of one-hot rows, and on tables whose rows are encoded.
+# Operators that are not ATen's: of one-hot rows, however these are made, and on tables whose rows
+# are encoded.
 OF_OTHERS = frozenset(
     (
+        "ember::class_rows",
+        "ember::class_sums",
         "ember::one_hot_rows",
         "ember::one_hot_sums",
         "ember::quantized_rows",

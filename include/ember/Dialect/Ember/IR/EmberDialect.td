@@ -41,6 +41,7 @@ def Ember_Dialect : Dialect {
     | `ember.noalias` | a memref argument | a kernel's entry has checked that it overlaps no other argument |
     | `ember.written_arguments = array<i64: 1>` | a function | the memref arguments that it stores to |
     | `ember.segment = "'offsets'"` | a loop | the memref between two neighbouring elements of which it runs |
+    | | `cf.assert` | it asserts that of two such elements the second is no less |
     | `ember.bounds = "dimension 0 of 'A'"` | `cf.assert` | it asserts that an index is below a size, that of this |
     | | an argument, `memref.alloc` | of a memref of one dimension: its indices are those of this |
     | `ember.rows = "dimension 0 of 'A'"` | an argument, `memref.alloc` | two neighbouring elements of the memref are where a row of this begins and ends |
