@@ -196,3 +196,11 @@ static const llvm::StringMap<DerivativeRule> &getRules() {
 DerivativeRule ember::cin::getDerivativeRule(StringRef builtin) {
   return getRules().lookup(builtin);
 }
+
+StringRef ember::cin::getAlternative(Function function) {
+  if (function.is("larger"))
+    return "reduce by max, whose gradient goes to all that are the largest";
+  if (function.getDefinition())
+    return "reduce by sum, prod, max or min, or detach() the terms";
+  return "assign a reduction";
+}

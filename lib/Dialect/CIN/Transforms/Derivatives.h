@@ -49,6 +49,9 @@ DerivativeRule getDerivativeRule(llvm::StringRef builtin);
 /// The same of an operation of arith or math.
 DerivativeRule getDerivativeRule(mlir::Operation *op);
 
+/// What to do in place of combining by a function that has no derivative then.
+llvm::StringRef getAlternative(Function function);
+
 } // namespace ember::cin
 
 #endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_DERIVATIVES_H

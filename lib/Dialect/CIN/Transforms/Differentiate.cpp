@@ -40,10 +40,12 @@ static EvaluateOp getEvaluation(func::FuncOp function) {
   return {};
 }
 
+constexpr llvm::StringLiteral gradientWord = "_gradient";
+
 /// What the gradient of a function is called, and its arrays behind their own
 /// names: `_gradient`, and of what is one, `_gradient2` and so on.
 static std::pair<std::string, std::string> nameGradient(StringRef function) {
-  constexpr llvm::StringLiteral word = "_gradient";
+  constexpr StringRef word = gradientWord;
   auto [base, level] = function.rsplit(word);
   unsigned number = 1;
   bool isGradient = base.size() < function.size() &&
@@ -116,7 +118,8 @@ FailureOr<func::FuncOp> ember::cin::differentiate(func::FuncOp function,
   FailureOr<func::FuncOp> made = failure();
   if (succeeded(result)) {
     keepComparedTerms(evaluate);
-    GradientFunction gradient(copy, evaluate, name, suffix);
+    GradientFunction gradient(copy, evaluate, name, suffix,
+                              suffix != gradientWord);
     made = gradient.build(of, wrt);
   }
   copy->erase();

@@ -196,36 +196,11 @@ AssembleOp EncodedAccesses::getLocating(AssembleOp array) {
   AssembleOp &made = locating[array];
   if (made)
     return made;
-  ArrayType type = array.getType();
-  FormatAttr format = type.getFormat();
+  FormatAttr format = array.getType().getFormat();
   unsigned depth = format.getLevels().size() - (format.hasRows() ? 1 : 0);
-  ArrayRef<unsigned> kept = format.getOrder().take_front(depth);
-  SmallVector<unsigned> order;
-  SmallVector<int64_t> shape;
-  SmallVector<Value> sizes;
-  for (unsigned dimension : kept)
-    order.push_back(llvm::count_if(
-        kept, [&](unsigned other) { return other < dimension; }));
-  for (unsigned dimension = 0; dimension < type.getRank(); ++dimension) {
-    if (!llvm::is_contained(kept, dimension))
-      continue;
-    shape.push_back(type.getDimSize(dimension));
-    if (type.isDynamicDim(dimension))
-      sizes.push_back(array.getSizeOf(dimension));
-  }
-  auto places = FormatAttr::get(builder.getContext(),
-                                format.getLevels().take_front(depth), order,
-                                builder.getIndexAttr(-1), /*storesFill=*/true);
-  auto located = ArrayType::get(builder.getContext(), shape,
-                                builder.getIndexType(), places);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(array);
-  auto name = builder.getStringAttr(
-      around->getParentOfType<EvaluateOp>().getNameOf(array));
-  made = AssembleOp::create(builder, located, array.getValues(),
-                            array.getLevels(), sizes, name,
-                            /*counting=*/false, /*locating=*/true);
-  return made;
+  return made = makeLocating(builder, array, depth);
 }
 
 /// Whether the loops over an array's coordinates visit what it stores alone.

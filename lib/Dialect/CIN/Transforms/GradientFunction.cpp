@@ -13,6 +13,7 @@
 
 #include "GradientFunction.h"
 #include "ArrayVersions.h"
+#include "Derivatives.h"
 
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/IR/Verifier.h"
@@ -22,9 +23,10 @@ using namespace ember;
 using namespace ember::cin;
 
 GradientFunction::GradientFunction(func::FuncOp function, EvaluateOp evaluate,
-                                   StringRef name, StringRef suffix)
+                                   StringRef name, StringRef suffix,
+                                   bool isOfGradient)
     : function(function), evaluate(evaluate), name(name), suffix(suffix),
-      builder(function.getContext()) {
+      isOfGradient(isOfGradient), builder(function.getContext()) {
   numberStatements();
 }
 
@@ -122,12 +124,37 @@ Value GradientFunction::getAssigned(AssignOp assign) {
   return getForward(array, nullptr);
 }
 
+Value GradientFunction::getLocating(AssembleOp array) {
+  auto mine = getForward(array, nullptr).getDefiningOp<AssembleOp>();
+  for (Operation *user : mine.getValues().getUsers())
+    if (auto made = dyn_cast<AssembleOp>(user);
+        made && made.getLocating() &&
+        llvm::equal(made.getOperands(), mine.getOperands()))
+      return made;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(mine);
+  return makeLocating(builder, mine,
+                      mine.getType().getFormat().getLevels().size());
+}
+
+Value GradientFunction::getWhole(Value array) {
+  for (Value whole : wrt)
+    if (auto assemble = whole.getDefiningOp<AssembleOp>();
+        assemble && assemble.getValues() == array)
+      return whole;
+  return array;
+}
+
 //===----------------------------------------------------------------------===//
 // Statements
 //===----------------------------------------------------------------------===//
 
 void GradientFunction::findActive() {
   active.insert(wrt.begin(), wrt.end());
+  // Gradients read values of arrays in formats where they are stored.
+  for (Value array : wrt)
+    if (auto assemble = array.getDefiningOp<AssembleOp>())
+      active.insert(assemble.getValues());
   for (bool changed = true; changed;) {
     changed = false;
     for (ForallOp statement : statements) {
@@ -295,7 +322,7 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
   bool contributes = false;
   for (Value leaf : ordered) {
     auto access = leaf.getDefiningOp<AccessOp>();
-    Value of = access ? Value(access.getArray()) : leaf;
+    Value of = access ? getWhole(access.getArray()) : leaf;
     if (of.getDefiningOp<AssembleOp>() && isAssigned(of))
       return access.emitError()
              << getName(of)
@@ -328,8 +355,9 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
     return success();
   if (function.is("mul"))
     return gradient.scale(own(array).array);
-  return assign.emitError() << "what is combined by '" << function.getName()
-                            << "' has no derivative: assign a reduction";
+  return assign.emitError()
+         << "what is combined by '" << function.getName()
+         << "' has no derivative: " << getAlternative(function);
 }
 
 LogicalResult GradientFunction::recompute() {

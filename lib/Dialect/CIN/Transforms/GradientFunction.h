@@ -29,7 +29,8 @@ public:
   /// as long as this takes.
   /// `suffix` is what gradients are called, behind the names of their arrays.
   GradientFunction(mlir::func::FuncOp function, EvaluateOp evaluate,
-                   llvm::StringRef name, llvm::StringRef suffix);
+                   llvm::StringRef name, llvm::StringRef suffix,
+                   bool isOfGradient);
 
   /// What is not complete is dropped.
   ~GradientFunction() override {
@@ -42,6 +43,7 @@ public:
 
   mlir::Value getForward(mlir::Value array, mlir::Operation *reader) override;
   mlir::Value getAssigned(AssignOp assign) override;
+  mlir::Value getLocating(AssembleOp array) override;
 
 private:
   /// The gradient by an array.
@@ -83,6 +85,9 @@ private:
   /// The distinct accesses and numbers of a statement that depend on what is
   /// asked for.
   llvm::SetVector<mlir::Value> findLeaves(ForallOp statement);
+  /// What a gradient is by where `array` is read: the array in a format whose
+  /// values it is, or itself.
+  mlir::Value getWhole(mlir::Value array);
   /// The array to add the gradient by `array` to.
   Adjoint &own(mlir::Value array);
   /// A temporary of gradients by `array`, of the same size.
@@ -108,6 +113,8 @@ private:
   mlir::func::FuncOp function;
   EvaluateOp evaluate;
   std::string name, suffix;
+  /// Whether the statements are those of a gradient.
+  bool isOfGradient;
   mlir::OpBuilder builder;
   llvm::SmallVector<ForallOp> statements;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;

@@ -212,6 +212,22 @@ Value StatementGradient::bindRange(Value lower, Value upper, StringRef name) {
   return block.addArgument(builder.getIndexType(), statement.getLoc());
 }
 
+bool StatementGradient::hasOwnVariables(AccessOp access) {
+  llvm::SmallPtrSet<Value, 4> seen;
+  return llvm::all_of(access.getIndices(), [&](Value index) {
+    auto variable = dyn_cast<BlockArgument>(index);
+    return variable && llvm::is_contained(scope, variable) &&
+           seen.insert(variable).second;
+  });
+}
+
+Value StatementGradient::findPosition(AccessOp access, ValueRange indices) {
+  auto assemble = access.getArray().getDefiningOp<AssembleOp>();
+  return AccessOp::create(builder, access.getLoc(),
+                          arrays.getLocating(assemble), indices)
+      .getResult();
+}
+
 Value StatementGradient::bindLevels(AccessOp access) {
   auto assemble = access.getArray().getDefiningOp<AssembleOp>();
   ArrayType type = assemble.getType();
@@ -231,15 +247,9 @@ Value StatementGradient::bindLevels(AccessOp access) {
   };
   AffineExpr mine = getAffineDimExpr(0, builder.getContext());
   Value position;
-  llvm::SmallPtrSet<Value, 4> seen;
   for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
     unsigned dimension = type.getFormat().getDimensionOf(number);
-    auto variable = dyn_cast<BlockArgument>(access.getIndices()[dimension]);
-    if (!variable || !llvm::is_contained(scope, variable) ||
-        !seen.insert(variable).second)
-      return fail(access.getLoc(),
-                  "an array in a format has a gradient where each of its "
-                  "indices is a variable of its own");
+    auto variable = cast<BlockArgument>(access.getIndices()[dimension]);
     std::string name = getNameOf(variable);
     Value coordinate;
     bool isWhole =

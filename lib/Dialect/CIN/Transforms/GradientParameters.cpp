@@ -25,7 +25,7 @@ using namespace ember::cin;
 
 Value GradientFunction::find(StringRef name, StringRef option) {
   for (auto assemble : evaluate.getRegion().getOps<AssembleOp>())
-    if (getName(assemble) == name)
+    if (!assemble.getLocating() && getName(assemble) == name)
       return assemble;
   for (BlockArgument argument : evaluate.getBody()->getArguments())
     if (getName(argument) == name) {
@@ -38,6 +38,11 @@ Value GradientFunction::find(StringRef name, StringRef option) {
         }
       return argument;
     }
+  // Of an array in a format, a gradient may read the values alone.
+  if (isOfGradient)
+    for (BlockArgument argument : evaluate.getBody()->getArguments())
+      if (getName(argument) == (name + "_values").str())
+        return argument;
   function.emitError() << "there is no array '" << name << "', which '"
                        << option << "' names";
   return {};

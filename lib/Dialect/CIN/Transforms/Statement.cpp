@@ -27,6 +27,36 @@ AssignOp ember::cin::getAssignment(ForallOp statement,
   return dyn_cast<AssignOp>(body.back());
 }
 
+AssembleOp ember::cin::makeLocating(OpBuilder &builder, AssembleOp array,
+                                    unsigned depth) {
+  ArrayType type = array.getType();
+  FormatAttr format = type.getFormat();
+  ArrayRef<unsigned> kept = format.getOrder().take_front(depth);
+  SmallVector<unsigned> order;
+  SmallVector<int64_t> shape;
+  SmallVector<Value> sizes;
+  for (unsigned dimension : kept)
+    order.push_back(llvm::count_if(
+        kept, [&](unsigned other) { return other < dimension; }));
+  for (unsigned dimension = 0; dimension < type.getRank(); ++dimension) {
+    if (!llvm::is_contained(kept, dimension))
+      continue;
+    shape.push_back(type.getDimSize(dimension));
+    if (type.isDynamicDim(dimension))
+      sizes.push_back(array.getSizeOf(dimension));
+  }
+  auto places = FormatAttr::get(builder.getContext(),
+                                format.getLevels().take_front(depth), order,
+                                builder.getIndexAttr(-1), /*storesFill=*/true);
+  auto located = ArrayType::get(builder.getContext(), shape,
+                                builder.getIndexType(), places);
+  auto name = builder.getStringAttr(
+      array->getParentOfType<EvaluateOp>().getNameOf(array));
+  return AssembleOp::create(builder, array.getLoc(), located, array.getValues(),
+                            array.getLevels(), sizes, name,
+                            /*counting=*/false, /*locating=*/true);
+}
+
 ForallOp ember::cin::getStatement(Operation *op) {
   while (!isa<EvaluateOp>(op->getParentOp()))
     op = op->getParentOp();

@@ -18,6 +18,11 @@ namespace ember::cin {
 AssignOp getAssignment(ForallOp statement,
                        llvm::SmallVectorImpl<ForallOp> &loops);
 
+/// An array like `array`, whose elements are where those of its outer `depth`
+/// levels are stored.
+AssembleOp makeLocating(mlir::OpBuilder &builder, AssembleOp array,
+                        unsigned depth);
+
 /// The statement of an evaluation that `op` is in.
 ForallOp getStatement(mlir::Operation *op);
 

@@ -310,7 +310,8 @@ Value StatementGradient::deriveTerm(ReduceOp reduce) {
     return make.multiply(gradient, productOfOthers(widen(get(term)), all));
   }
   return fail(reduce.getLoc(),
-              "a reduction by '" + function.getName() + "' has no derivative");
+              "a reduction by '" + function.getName() +
+                  "' has no derivative: " + getAlternative(function));
 }
 
 Value StatementGradient::deriveAssignment() {
@@ -337,8 +338,9 @@ Value StatementGradient::deriveAssignment() {
                          productOfOthers(widen(get(assign.getValue())), all));
   }
   if (!combination.ties)
-    return fail(location, "what is combined by '" + function.getName() +
-                              "' has no derivative: assign a reduction");
+    return fail(location,
+                "what is combined by '" + function.getName() +
+                    "' has no derivative: " + getAlternative(function));
   Value chosen = widen(element(combination.chosen));
   Value share = make.call("div", {gradient, element(combination.ties)});
   Value isChosen = make.call("eq", {widen(get(assign.getValue())), chosen});
@@ -357,15 +359,12 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
   auto access = leaf.getDefiningOp<AccessOp>();
   bool hasLevels = access && isa<ArrayType>(access.getArray().getType());
   ForallOp around = begin();
+  bool isWalked = hasLevels && hasOwnVariables(access);
   SmallVector<Value> indices;
   Variables bound;
-  if (hasLevels) {
-    Value position = bindLevels(access);
-    if (!position) {
-      around->erase();
-      return failure();
-    }
-    indices.push_back(position);
+  Value isStored;
+  if (isWalked) {
+    indices.push_back(bindLevels(access));
     for (Value index : access.getIndices())
       bound.push_back(cast<BlockArgument>(index));
   } else if (access) {
@@ -373,6 +372,12 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
     bindAll(bound);
     for (Value index : access.getIndices())
       indices.push_back(get(index));
+    if (hasLevels && !isFailed) {
+      Value position = findPosition(access, indices);
+      Value first = make.number(0, position.getType());
+      isStored = make.call("ge", {position, first});
+      indices = {position};
+    }
   }
   Variables rest;
   for (BlockArgument variable : scope)
@@ -386,7 +391,7 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
   Variables rangedInside;
   for (BlockArgument variable : bound) {
     auto [lower, upper] = getRange(variable);
-    if (!hasLevels || !lower)
+    if (!isWalked || !lower)
       continue;
     if (dependsOnRest(lower) || dependsOnRest(upper))
       rangedInside.push_back(variable);
@@ -412,6 +417,7 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
     return Contribution::none;
   }
   Value condition = make.both(levelCondition, both(outside));
+  condition = make.both(condition, isStored);
   value = make.convert(value, getElementTypeOrSelf(target.getType()));
   auto sum =
       AssignOp::create(builder, statement.getLoc(), Attribute(), value, target,

@@ -27,6 +27,8 @@ public:
   /// What `statement` assigned to its array; null where that is not there any
   /// more.
   virtual mlir::Value getAssigned(AssignOp assign) = 0;
+  /// An array that says where elements of an array in a format are stored.
+  virtual mlir::Value getLocating(AssembleOp array) = 0;
 };
 
 /// Builds the statements of the gradients of one statement, at the insertion
@@ -87,9 +89,14 @@ private:
   /// Nests that bind `variables`, the innermost of which holds the insertion
   /// point then.
   void bindAll(llvm::ArrayRef<mlir::BlockArgument> variables);
+  /// Whether each index of an access is a variable of its own.
+  bool hasOwnVariables(AccessOp access);
   /// The levels of an array in a format, for the element that an access reads:
-  /// its position. Null after an error.
+  /// its position.
   mlir::Value bindLevels(AccessOp access);
+  /// The position of an element at given indices, which is negative where none
+  /// is stored.
+  mlir::Value findPosition(AccessOp access, mlir::ValueRange indices);
   /// Whether a coordinate of a level is one that its variable has: it is bound
   /// wherever one is stored.
   mlir::Value isInRange(mlir::BlockArgument variable);
