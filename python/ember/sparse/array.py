@@ -278,6 +278,8 @@ def asarray(source: Any, format: Format | str | None = None) -> Array:
     for two dimensions). Of an array of NumPy, all that is not the fill is stored, and all of it
     where the fill is "missing". Memory is shared where it can be. Raises ArgumentError.
     """
+    if getattr(source, "requires_grad", False):
+        raise ArgumentError("the tensor needs a gradient, and an es.Array has none: detach() it")
     found = as_sparse(source)
     if found is None:
         form = format_named(format) if isinstance(format, str) else format
@@ -398,8 +400,7 @@ def _check_positions(source: Any) -> None:
 
 
 def _from_torch(source: Any, torch: Any) -> Array:
-    if source.requires_grad:
-        raise ArgumentError("a sparse tensor that needs a gradient is not taken: detach() it")
+    source = source.detach()
     shape = tuple(source.shape)
     if source.layout in (torch.sparse_csr, torch.sparse_csc) and len(shape) == 2:
         turned = source.layout is torch.sparse_csc

@@ -60,7 +60,7 @@ def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:
         C = es.evaluate("C[i,j] = A[i,k] * B[k,j]", A=A, B=B, schedule="reorder(k, i, j)")
 
     Results are differentiable by tensors that require a gradient, any number of times, in backward
-    mode.
+    mode. That by a sparse tensor is one of the same layout, which stores the same elements.
 
     Raises CompileError, with the column, for what is wrong in the text; ArgumentError for arguments
     that do not fit; IndexOutOfRangeError for an index that is no position of its array.

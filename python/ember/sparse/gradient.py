@@ -12,10 +12,17 @@ from typing import Any
 import torch
 
 from ember.errors import ArgumentError, KernelError
+from ember.sparse.array import Array
 from ember.sparse.function import Function
 from ember.sparse.kinds import Kind, kind_of, taken
 from ember.sparse.messages import explained
 from ember.sparse.statement import Statement, gradient_suffix
+from ember.sparse.stored_values import (
+    StoredValues,
+    needs_stored_values,
+    stored_values_of,
+    with_values,
+)
 
 # Gradients of these are added up in f32.
 _HALVES = (torch.float16, torch.bfloat16)
@@ -64,10 +71,20 @@ def evaluate_with_gradients(
 
     Raises what es.evaluate does, and ArgumentError for arguments that have no gradient.
     """
-    arguments = {name: taken(name, given) for name, given in arrays.items()}
+    arguments = {name: _argument(name, given) for name, given in arrays.items()}
     called = tuple((name, one.version) for name, one in (functions or {}).items())
     results = _differentiable(_Source(text, _kinds_of(arguments), called), arguments)
     return results[0] if len(results) == 1 else results
+
+
+def _argument(name: str, given: Any) -> Any:
+    """An argument as kernels take it, or as what it stores if a gradient is by that."""
+    if not needs_stored_values(given):
+        return taken(name, given)
+    try:
+        return stored_values_of(given)
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}") from None
 
 
 def _kinds_of(arguments: Mapping[str, Any]) -> tuple[tuple[str, Kind], ...]:
@@ -75,10 +92,15 @@ def _kinds_of(arguments: Mapping[str, Any]) -> tuple[tuple[str, Kind], ...]:
     kinds = []
     for name, given in arguments.items():
         try:
-            kinds.append((name, kind_of(given)))
+            kinds.append((name, kind_of(_of_kernel(given))))
         except ArgumentError as error:
             raise ArgumentError(f"{name}: {error}") from None
     return tuple(kinds)
+
+
+def _of_kernel(argument: Any) -> Any:
+    """What a kernel takes for an argument."""
+    return argument.as_array() if isinstance(argument, StoredValues) else argument
 
 
 def _differentiable(source: _Source, arguments: dict[str, Any]) -> tuple[Any, ...]:
@@ -97,7 +119,10 @@ def _differentiable(source: _Source, arguments: dict[str, Any]) -> tuple[Any, ..
             )
     names = tuple(arguments)
     apply: Any = _Evaluation.apply
-    results = apply(source, kernel, names, *arguments.values())
+    stored = {name: one for name, one in arguments.items() if isinstance(one, StoredValues)}
+    patterns = {name: one.pattern for name, one in stored.items()}
+    values = {**arguments, **{name: one.values for name, one in stored.items()}}
+    results = apply(source, kernel, names, patterns, *values.values())
     return results if isinstance(results, tuple) else (results,)
 
 
@@ -106,15 +131,22 @@ class _Evaluation(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, source: _Source, kernel: Statement, names: tuple[str, ...], *values: Any
+        ctx: Any,
+        source: _Source,
+        kernel: Statement,
+        names: tuple[str, ...],
+        patterns: dict[str, Array],
+        *values: Any,
     ) -> Any:
-        """Evaluates the statements on `values` of these names."""
+        """Evaluates the statements on `values` of these names, stored ones in their patterns."""
         detached = [one.detach() if isinstance(one, torch.Tensor) else one for one in values]
-        results = kernel(dict(zip(names, detached, strict=True)))
+        given = dict(zip(names, detached, strict=True))
+        stored = {name: with_values(pattern, given[name]) for name, pattern in patterns.items()}
+        results = kernel({**given, **stored})
         results = results if isinstance(results, tuple) else (results,)
         tensors = [one for one in values if isinstance(one, torch.Tensor)]
         ctx.save_for_backward(*tensors, *results)
-        ctx.source, ctx.kernel, ctx.names = source, kernel, names
+        ctx.source, ctx.kernel, ctx.names, ctx.patterns = source, kernel, names, patterns
         ctx.others = [None if isinstance(one, torch.Tensor) else one for one in values]
         ctx.are_tensors = [isinstance(one, torch.Tensor) for one in values]
         ctx.mark_non_differentiable(*[one for one in results if not one.is_floating_point()])
@@ -129,11 +161,18 @@ class _Evaluation(torch.autograd.Function):
             name: next(saved) if is_tensor else other
             for name, is_tensor, other in zip(ctx.names, ctx.are_tensors, ctx.others, strict=True)
         }
-        needed = ctx.needs_input_grad[3:]
+        for name, pattern in ctx.patterns.items():
+            arguments[name] = StoredValues(pattern, arguments[name])
+        needed = ctx.needs_input_grad[4:]
+        parameters = {
+            name: f"{name}_values" if name in ctx.patterns else name for name in ctx.names
+        }
         # What a gradient does not read has none by itself.
         read = {parameter.name for parameter in ctx.kernel.parameters}
         wanted = [
-            name for name, needs in zip(ctx.names, needed, strict=True) if needs and name in read
+            name
+            for name, needs in zip(ctx.names, needed, strict=True)
+            if needs and parameters[name] in read
         ]
         kinds = {name: arguments[name].dtype for name in wanted}
         suffix = ctx.source.suffix
@@ -145,7 +184,7 @@ class _Evaluation(torch.autograd.Function):
                 of.append(name)
                 arguments[name + suffix] = _wide(gradient)
         if not of or not wanted:
-            return (None,) * (3 + len(needed))
+            return (None,) * (4 + len(needed))
         asked = f"{','.join(of)}:{','.join(wanted)}"
         source = replace(ctx.source, gradients=(*ctx.source.gradients, asked))
         kernel = _compile(source, _kinds_of(arguments))
@@ -157,9 +196,10 @@ class _Evaluation(torch.autograd.Function):
             where = "" if source.text in message else f", in the gradient of {source.text}"
             raise type(error)(message + where) from None
         gradients = [
-            results[name + suffix].to(kinds[name]) if name in kinds else None for name in ctx.names
+            results[parameters[name] + suffix].to(kinds[name]) if name in kinds else None
+            for name in ctx.names
         ]
-        return (None, None, None, *gradients)
+        return (None, None, None, None, *gradients)
 
 
 def _wide(gradient: torch.Tensor) -> torch.Tensor:
