@@ -444,6 +444,7 @@ TEST(Statements, takeElementsByTheirPlaces) {
 
 TEST(Statements, areDrawnOfAllSorts) {
   bool hasGroup = false, hasNoGaps = false, hasDigits = false;
+  bool hasStoredDigits = false;
   for (uint64_t seed = 0; seed < 400; ++seed) {
     Random random(seed);
     Program program = generateStatements(random);
@@ -451,12 +452,18 @@ TEST(Statements, areDrawnOfAllSorts) {
     for (const StoredArray &array : program.notation->arrays)
       hasNoGaps |= array.isCompact;
     for (const Statement &statement : program.notation->statements)
-      for (const Term &index : statement.target.operands)
-        hasDigits |= index.name == "+" && index.operands[0].name == "*";
+      for (const Term &index : statement.target.operands) {
+        if (index.name != "+" || index.operands[0].name != "*")
+          continue;
+        hasDigits = true;
+        const std::string &target = statement.target.name;
+        hasStoredDigits |= program.notation->array(target).hasLevels();
+      }
   }
   EXPECT_TRUE(hasGroup);
   EXPECT_TRUE(hasNoGaps);
   EXPECT_TRUE(hasDigits);
+  EXPECT_TRUE(hasStoredDigits);
 }
 
 } // namespace

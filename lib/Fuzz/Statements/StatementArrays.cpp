@@ -71,14 +71,16 @@ void StatementArrays::drawFill(StoredArray &array) {
                               : static_cast<uint64_t>(missingNumber);
 }
 
-void StatementArrays::drawLevels(StoredArray &array, bool isTarget) {
+void StatementArrays::drawLevels(StoredArray &array, bool isTarget,
+                                 Levels levels) {
   size_t rank = array.shape.size();
   std::vector<size_t> order(rank);
   std::iota(order.begin(), order.end(), 0);
   if (random.chance(isTarget ? 0.15 : 0.3))
     for (size_t i = rank; i-- > 1;)
       std::swap(order[i], order[random.position(i + 1)]);
-  bool isCoordinates = rank > 1 && random.chance(0.2);
+  bool isLocated = levels == Levels::Located;
+  bool isCoordinates = !isLocated && rank > 1 && random.chance(0.2);
   for (size_t number = 0; number < rank; ++number) {
     StoredLevel level;
     level.dimension = order[number];
@@ -88,7 +90,9 @@ void StatementArrays::drawLevels(StoredArray &array, bool isTarget) {
       level.isUnique = isLast;
     } else {
       using Kinds = std::vector<double>;
-      Kinds weights = isLast ? Kinds{1, 6, 0, 2} : Kinds{4, 4, 0, 1};
+      Kinds weights = isLocated ? Kinds{1, 0, 0, 2}
+                      : isLast  ? Kinds{1, 6, 0, 2}
+                                : Kinds{4, 4, 0, 1};
       level.kind = static_cast<StoredLevel::Kind>(random.weighted(weights));
     }
     level.isOrdered = level.kind != StoredLevel::Compressed ||
@@ -128,7 +132,7 @@ std::string StatementArrays::values(const std::vector<int64_t> &shape,
   array.shape = shape;
   bool hasLevels = !shape.empty() && random.chance(style.formats);
   if (hasLevels)
-    drawLevels(array, /*isTarget=*/false);
+    drawLevels(array, /*isTarget=*/false, Levels::Any);
   if (!shape.empty() && random.chance(style.encodings))
     drawEncoding(array);
   double density = random.pick({0.1, 0.4, 0.8});
@@ -214,12 +218,13 @@ std::string StatementArrays::scalar() {
 }
 
 std::string StatementArrays::target(const std::vector<int64_t> &shape,
-                                    bool canHaveLevels) {
+                                    Levels levels) {
   StoredArray array;
   array.element = style.element;
   array.shape = shape;
-  if (canHaveLevels && !shape.empty() && random.chance(style.formats * 0.7))
-    drawLevels(array, /*isTarget=*/true);
+  if (levels != Levels::None && !shape.empty() &&
+      random.chance(style.formats * 0.7))
+    drawLevels(array, /*isTarget=*/true, levels);
   for (int64_t k = elementCount(shape); k > 0; --k)
     array.bits.push_back(array.hasLevels() ? array.fill : number());
   return add(std::move(array), "r");

@@ -53,9 +53,12 @@ void StatementGenerator::drawTarget(Statement &statement,
   bool isCombined = random.chance(0.2);
   if (isCombined)
     statement.function = drawCombination();
-  statement.target = elementOf(
-      arrays.target(shape, /*canHaveLevels=*/!isCombined && !hasRanges),
-      std::move(indices));
+  using Levels = StatementArrays::Levels;
+  Levels levels = isCombined  ? Levels::None
+                  : hasRanges ? Levels::Located
+                              : Levels::Any;
+  statement.target =
+      elementOf(arrays.target(shape, levels), std::move(indices));
 }
 
 /// Several values may go to one element.
@@ -80,8 +83,8 @@ void StatementGenerator::drawScatter(Statement &statement,
     indices.push_back(variableOf(variables.back().name));
     shape.push_back(variables.back().limit);
   }
-  statement.target = elementOf(arrays.target(shape, /*canHaveLevels=*/false),
-                               std::move(indices));
+  statement.target = elementOf(
+      arrays.target(shape, StatementArrays::Levels::None), std::move(indices));
 }
 
 bool StatementGenerator::drawUpdate(Statement &statement, Variables &variables,

@@ -55,8 +55,11 @@ public:
   /// An array of values whose last level lists what it stores.
   std::string list(const std::vector<int64_t> &shape);
   std::string scalar();
+  /// What levels an array may have: none, those that list no coordinates, so
+  /// that places follow from these, or any.
+  enum class Levels : uint8_t { None, Located, Any };
   /// What a statement assigns to.
-  std::string target(const std::vector<int64_t> &shape, bool canHaveLevels);
+  std::string target(const std::vector<int64_t> &shape, Levels levels);
 
   /// Whether what arrays from now on do not store may be missing.
   bool canBeMissing = true;
@@ -65,7 +68,7 @@ private:
   std::string add(StoredArray array, const char *prefix);
   uint64_t number();
   void drawFill(StoredArray &array);
-  void drawLevels(StoredArray &array, bool isTarget);
+  void drawLevels(StoredArray &array, bool isTarget, Levels levels);
   void drawEncoding(StoredArray &array);
 
   Random &random;
