@@ -214,6 +214,4 @@ def test_coordinates_out_of_bounds_in_workspaces_of_two_dimensions(format: str) 
     index = "index 7 at position 1 of coordinates of level 1 of 'A' is out of range for dimension 1"
     for statement in ("C[i,j] = sum[k](E[k,i] * A[k,j])", "C[i,j] = sum[k](A[k,i] * E[k,j])"):
         with pytest.raises(IndexOutOfRangeError, match=f"{index} of 'A' of size 3"):
-            es.evaluate(
-                statement, A=_damaged([0, 7, 1]), E=rows, C=es.Format(format, shape=(3, 3))
-            )
+            es.evaluate(statement, A=_damaged([0, 7, 1]), E=rows, C=es.Format(format, shape=(3, 3)))

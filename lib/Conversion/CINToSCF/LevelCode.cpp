@@ -202,11 +202,10 @@ void LevelCode::assertIncreasing(const Fiber &fiber, Segment segment) {
                                           segment.begin, segment.end);
   auto assertion =
       cf::AssertOp::create(builder, increases, "positions decrease");
-  assertion->setAttr(
-      segmentAttr,
-      builder.getStringAttr("positions of level " +
-                            std::to_string(fiber.depth() - 1) + " of " +
-                            storage.describe()));
+  assertion->setAttr(segmentAttr,
+                     builder.getStringAttr("positions of level " +
+                                           std::to_string(fiber.depth() - 1) +
+                                           " of " + storage.describe()));
 }
 
 Segment LevelCode::getSegment(const Fiber &fiber) {
