@@ -508,3 +508,16 @@ def test_lookups_in_parts_of_a_table() -> None:
     index[0, 4] = ROWS // 2
     with pytest.raises(IndexError):
         compiled(function)(draw(ROWS, LENGTH), index)
+
+
+def test_one_of_several_results_that_are_read_elsewhere() -> None:
+    """PyTorch sorts the other ends of edges, and so takes both ends out of their tensor."""
+
+    def function(table: Tensor, edges: Tensor) -> Tensor:
+        source, target = edges.unbind(0)
+        weights = target.argsort(stable=True).double()
+        return table.index_add(0, target, table[source] * weights[:, None])
+
+    heard = check_function(function, draw(ROWS, LENGTH), places(2, 30))
+    assert heard.kinds() == {"statements"}
+    assert not heard.left()

@@ -371,7 +371,8 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
         )
         if is_inside and (node in depending or is_for_lookups):
             own.add(node)
-    return own
+    # One of several results that others read, too, is an input: a kernel takes no tuple.
+    return {node for node in own if (made_with_others(node) or root) in own}
 
 
 def _is_for_products(node: Node) -> bool:
