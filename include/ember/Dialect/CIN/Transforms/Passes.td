@@ -137,13 +137,10 @@ def Differentiate : Pass<"cin-differentiate", "::mlir::ModuleOp"> {
     how that changes with the operand; so do its cases. What is declared of the
     function says where the derivative is 0.
 
-    Levels of an array in a format are walked where each index is a variable of
-    its own; elements at other indices are located (`cin.assemble locating`), and
-    nothing is added where none is stored.
-
-    It is legal where what gradients need is still there: an array that is read is
-    not assigned to behind that. Operations without a derivative, `*=` and the like
-    are errors that name them.
+    At indices that are no variables of their own, elements in formats are located:
+    nothing is added where none is stored. It is legal where an array that is read
+    is not assigned to behind that. Operations without a derivative, `*=` and the
+    like are errors that name them.
   }];
   let options = [
     ListOption<"of", "of", "std::string", "Arrays whose gradients are given">,
