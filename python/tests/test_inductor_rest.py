@@ -99,8 +99,8 @@ def test_names_are_contents(no_code: list[Any]) -> None:
     table, indices = torch.randn(20, 4), torch.randint(20, (3, 5))
     fast = ember.Options(opt_level=2)
 
-    def two(table: Tensor, indices: Tensor) -> Tensor:
-        return bags("sum")(table, indices) + bags("sum")(table, indices.flip(0))
+    def two(table: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
+        return bags("sum")(table, indices), bags("sum")(table, indices.flip(0))
 
     def other_names(weights: Tensor, indices: Tensor) -> Tensor:
         return functional.embedding_bag(indices, weights, mode="sum")
