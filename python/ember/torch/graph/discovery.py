@@ -20,7 +20,6 @@ from ember.torch.graph.costs import is_slow
 from ember.torch.graph.effects import changed_by, effect_of
 from ember.torch.graph.few_lookups import is_for_few, multiplies_others
 from ember.torch.graph.irregular import (
-    has_own_gradient,
     is_along,
     is_irregular,
     lengths_of_scatters,
@@ -225,21 +224,12 @@ def _largest(root: Node, own: Callable[[Collection[Node]], set[Node]]) -> Found 
             if any(looked_up_in(one) in nodes for one in irregular):
                 # What is looked up in is computed here, of more than what is looked up.
                 read += [one for one in _read_by(nodes) if dtype_of(one) in SUM_TYPES]
-            elements = [sizes for one in read if (sizes := _sizes_of_elements(one)) is not None]
+            elements = [tuple(one.shape) for one in map(tensor_of, read) if one is not None]
             return Found(nodes, irregular, _read_by(nodes), translation, elements, changed)
         if not translation.nodes or root in translation.nodes:
             return None
         blocked |= translation.nodes
     return None
-
-
-def _sizes_of_elements(node: Node) -> tuple[Any, ...] | None:
-    """Those of what a node looks up, of bags all rows, or else has."""
-    whole, operation = tensor_of(node), read(node)
-    if whole is None or operation is None or operation.name != "embedding_bag":
-        return None if whole is None else tuple(whole.shape)
-    places = tensor_of(operation.get("input"))
-    return None if places is None else (*places.shape, whole.shape[-1])
 
 
 def why_untranslated(node: Node) -> str:
@@ -284,7 +274,7 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
         # One of several results is read with these.
         if made_with_others(node) in blocked:
             continue
-        if has_gradient and _keeps_gradients_apart(node):
+        if has_gradient and (_cuts_gradients(node) or _is_extreme_of_all(node)):
             continue
         reached.add(node)
         pending += node.all_input_nodes
@@ -329,11 +319,6 @@ def _may_move(node: Node) -> bool:
 def requires_gradient(node: Node) -> bool:
     """Whether a gradient may come to a node's value."""
     return any(tensor.requires_grad for tensor in tensors_of(node))
-
-
-def _keeps_gradients_apart(node: Node) -> bool:
-    """Whether a kernel that computed a node with others would have another gradient, or none."""
-    return _cuts_gradients(node) or _is_extreme_of_all(node) or has_own_gradient(node)
 
 
 def _is_extreme_of_all(node: Node) -> bool:

@@ -29,10 +29,7 @@ def multiplies_others(node: Node) -> bool:
     operands = node.all_input_nodes[:2]
     shapes = [tensor.shape for one in operands if (tensor := tensor_of(one)) is not None]
     are_matrices = all(len(shape) == 2 and not any(map(is_one, shape)) for shape in shapes)
-    # Bags are fewer than what is looked up.
-    return are_matrices and all(
-        looked_up_in(one) is None or called_name(one) == "embedding_bag" for one in operands
-    )
+    return are_matrices and all(looked_up_in(one) is None for one in operands)
 
 
 def is_for_few(node: Node) -> bool:

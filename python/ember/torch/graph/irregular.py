@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.operations import Operation, read, same_number, tensor_of
 from ember.torch.graph.remembered import remembered
 
@@ -18,7 +18,6 @@ from ember.torch.graph.remembered import remembered
 _LOOKUPS = {
     "class_rows": ("table", "places"),
     "embedding": ("weight", "input"),
-    "embedding_bag": ("weight", "input"),
     "embedding_bag_4bit_rowwise_offsets": ("weight", "indices"),
     "embedding_bag_byte_rowwise_offsets": ("weight", "indices"),
     "gather": ("self", "index"),
@@ -54,20 +53,9 @@ def is_irregular(node: Node) -> bool:
 def looked_up_in(node: Node) -> Node | None:
     """What a node looks elements up in, at places that a tensor of integers has."""
     operation = read(node)
-    if operation is None or operation.in_place or has_own_gradient(node):
+    if operation is None or operation.in_place:
         return None
     return _at_places(operation, *_LOOKUPS.get(operation.name, ("", "")))
-
-
-def has_own_gradient(node: Node) -> bool:
-    """Whether a node is bags whose gradient is PyTorch's: so would be that of all that one kernel
-    computes of them."""
-    operation = read(node)
-    if operation is None or operation.name != "embedding_bag":
-        return False
-    table = tensor_of(operation.get("weight"))
-    is_summed = table is not None and table.dtype in SUM_TYPES and operation.get("mode") != "max"
-    return not is_summed or bool(operation.get("scale_grad_by_freq"))
 
 
 @remembered

@@ -46,7 +46,6 @@ from ember.torch.graph.encoded_lookups import is_encoded_bag, why_bag_untranslat
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import (
-    called_name,
     fixed_size,
     likely_sizes,
     name_of,
@@ -80,7 +79,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     """The region of what is computed from looked-up rows, or of edges, and reduced; None if `node`
     ends none."""
     whole = tensor_of(node)
-    if whole is None or called_name(node) == "embedding_bag":
+    if whole is None:
         return None
     if not whole.dim():
         if scattered_by(node) is None:

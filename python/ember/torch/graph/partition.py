@@ -12,7 +12,6 @@ from torch.fx import Graph, GraphModule, Node
 from ember.torch.graph.checkpoints import inline_checkpoints
 from ember.torch.graph.discovery import why_untranslated
 from ember.torch.graph.effects import Memory
-from ember.torch.graph.irregular import is_irregular
 from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
 from ember.torch.graph.linear_together import put_linear_together
@@ -146,13 +145,11 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
 
 
 def _is_left_to_inner(region: Region, settings: Settings) -> bool:
-    """Whether a part of what statements compute has a kernel of its own, and no other part has,
-    nor looks anything up: then the rest is PyTorch's as ever. Several become one."""
+    """Whether a part of what statements compute has a kernel of its own, and no other part has:
+    then the rest is PyTorch's as ever. Several become one."""
     if region.kind != STATEMENTS:
         return False
-    inner = _inner(region, settings)
-    irregular = {one for one in region.nodes if is_irregular(one)}
-    return len(inner) == 1 and irregular <= inner[0].nodes
+    return len(_inner(region, settings)) == 1
 
 
 def _inner(region: Region, settings: Settings) -> list[Region]:
