@@ -239,7 +239,7 @@ def _reduced(node: Node, operation: Operation) -> Bag | None:
     """F.embedding of (bags, lookups), perhaps weighted, and a reduction over a bag's lookups."""
     reduced = operation.get("self")
     rows, weights, between = _weighted(reduced)
-    looked_up = _lookup(rows)
+    looked_up = read(rows) if isinstance(rows, Node) else None
     if looked_up is None or looked_up.name != "embedding":
         return None
     indices, found = tensor_of(looked_up.get("input")), tensor_of(rows)
@@ -285,7 +285,7 @@ def _weighted(reduced: Any) -> tuple[Any, Node | None, set[Node]]:
         return reduced, None, set()
     one, other = product.get("self"), product.get("other")
     for rows, factor in ((one, other), (other, one)):
-        looked_up = _lookup(rows)
+        looked_up = read(rows) if isinstance(rows, Node) else None
         column = tensor_of(factor)
         if looked_up is None or looked_up.name != "embedding" or column is None:
             continue
@@ -325,7 +325,7 @@ def _part(node: Any, user: Node) -> Bag | None:
 
     Raises NoMatchError with the reason where a lookup is no part of a group.
     """
-    operation = _lookup(node)
+    operation = _lookup(node) if isinstance(node, Node) else None
     if operation is None:
         return None
     if operation.name == "embedding":
@@ -343,9 +343,9 @@ def _part(node: Any, user: Node) -> Bag | None:
     return part
 
 
-def _lookup(node: Any) -> Operation | None:
+def _lookup(node: Node) -> Operation | None:
     """A node's operation; of a lookup of a matrix's rows, however it is spelled, F.embedding."""
-    operation = read(node) if isinstance(node, Node) else None
+    operation = read(node)
     if operation is None or not is_of_matrix_rows(node):
         return operation
     index = operation.get("index", operation.get("indices"))
