@@ -80,6 +80,20 @@ CASES = {
             "y": es.Format("dense", fill=0),
         },
     ),
+    "rows looked up under a condition": Case(
+        "y[p] = sum[j](A[I[p],j] * x[j]) if I[p] != -1",
+        lambda A, x: torch.cat([A[ROWS] @ x, A.new_zeros(1)]),
+        {"A": (4, 5)},
+        {"x": (5,)},
+        {"I": torch.tensor([0, 2, 2, 3, -1]), "y": es.Format("dense", fill=0)},
+    ),
+    "elements of rows looked up under a condition": Case(
+        "y[p,j] = A[I[p],j] * x[j] if I[p] != -1",
+        lambda A, x: torch.cat([A[ROWS] * x, A.new_zeros(1, 5)]),
+        {"A": (4, 5)},
+        {"x": (5,)},
+        {"I": torch.tensor([0, 2, 2, 3, -1]), "y": es.Format("dense", fill=0)},
+    ),
     "rows looked up": Case(
         "y[p] = sum[j](A[I[p],j] * x[j])",
         lambda A, x: A[ROWS] @ x,
@@ -93,6 +107,10 @@ CASES = {
         {"A": (4, 5)},
         {"x": (3,)},
         {"J": torch.tensor([0, 2, 2, 1, 0])},
+    ),
+    "neighbours": Case("y[i,j] = A[i+1,j] * A[i,j]", lambda A: A[1:] * A[:-1], {"A": (4, 5)}),
+    "neighbours of rows": Case(
+        "y[i] = sum[j](A[i,j] * A[i,j+2])", lambda A: (A[:, :-2] * A[:, 2:]).sum(1), {"A": (4, 5)}
     ),
     "shifted": Case("y[i,j] = A[i+1,j] * A[i+1,j]", lambda A: A[1:] ** 2, {"A": (4, 5)}),
     "diagonal": Case("y[i] = A[i,i] * A[i,i]", lambda A: A.diag() ** 2, {"A": (4, 4)}),

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Fuzz/Statements/Statement.h"
+#include "ember/Fuzz/Evaluation/Arithmetic.h"
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -159,7 +160,7 @@ static std::vector<KernelParameter> groupsOf(const Notation &notation) {
       continue;
     std::vector<uint64_t> ordered;
     for (uint64_t element : order)
-      ordered.push_back(other.bits[element]);
+      ordered.push_back(truncateBits(Scalar::I32, other.bits[element]));
     add(other.name + "_by_" + places.name, std::move(ordered));
   }
   add(places.name + "_order", std::move(order));

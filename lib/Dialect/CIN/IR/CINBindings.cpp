@@ -217,16 +217,32 @@ static Value getCopied(Value array) {
   return regroup ? regroup.getArray() : array;
 }
 
-SmallVector<ArrayDimension>
-ember::cin::getIndexedDimensions(BlockArgument variable) {
-  SmallVector<ArrayDimension> dimensions, shifted;
+namespace {
+/// The dimensions that a variable is an index of.
+struct IndexedDimensions {
+  SmallVector<ArrayDimension> alone;
+  /// Those that something which is computed from it is an index of, without
+  /// copies.
+  SmallVector<ArrayDimension> shifted;
+
+  explicit IndexedDimensions(BlockArgument variable);
+  /// Whether `dimension`, of `alone`, has other indices, too.
+  bool isShifted(ArrayDimension dimension) const {
+    return llvm::is_contained(
+        shifted,
+        ArrayDimension{getCopied(dimension.array), dimension.dimension});
+  }
+};
+} // namespace
+
+IndexedDimensions::IndexedDimensions(BlockArgument variable) {
   for (OpOperand *use : getUsesInOrder(variable)) {
     std::optional<ArrayDimension> mine = getDimension(*use);
     // A segment belongs to each length, and begins where sums have its number.
     if (auto scan = mine ? mine->array.getDefiningOp<ScanOp>() : ScanOp())
       mine->array = scan.getLengths();
-    if (mine && !llvm::is_contained(dimensions, *mine))
-      dimensions.push_back(*mine);
+    if (mine && !llvm::is_contained(alone, *mine))
+      alone.push_back(*mine);
     auto apply = dyn_cast<ApplyOp>(use->getOwner());
     if (!apply)
       continue;
@@ -234,11 +250,24 @@ ember::cin::getIndexedDimensions(BlockArgument variable) {
       if (std::optional<ArrayDimension> place = getDimension(further))
         shifted.push_back({getCopied(place->array), place->dimension});
   }
-  llvm::erase_if(dimensions, [&](ArrayDimension mine) {
-    return llvm::is_contained(
-        shifted, ArrayDimension{getCopied(mine.array), mine.dimension});
+}
+
+SmallVector<ArrayDimension>
+ember::cin::getIndexedDimensions(BlockArgument variable) {
+  IndexedDimensions dimensions(variable);
+  llvm::erase_if(dimensions.alone, [&](ArrayDimension mine) {
+    return dimensions.isShifted(mine);
   });
-  return dimensions;
+  return dimensions.alone;
+}
+
+SmallVector<ArrayDimension>
+ember::cin::getLongerDimensions(BlockArgument variable) {
+  IndexedDimensions dimensions(variable);
+  llvm::erase_if(dimensions.alone, [&](ArrayDimension mine) {
+    return !dimensions.isShifted(mine);
+  });
+  return dimensions.alone;
 }
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {

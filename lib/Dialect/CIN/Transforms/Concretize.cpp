@@ -44,10 +44,12 @@ private:
   void emitAll(Block &block);
   void emit(ForallOp forall);
   void emit(AssignOp assign);
+  void loop(BlockArgument variable, llvm::function_ref<void()> body);
   void loops(ArrayRef<BlockArgument> left, llvm::function_ref<void()> body);
-  /// Loops over `order` with an assignment inside, of which the condition is
-  /// outside of those that it does not depend on.
-  void guardedLoops(ArrayRef<BlockArgument> order, AssignOp assign);
+  /// Loops over `order` with an assignment inside, where `conditions` hold:
+  /// each is outside of the loops that neither it nor one before it depends on.
+  void guardedLoops(ArrayRef<BlockArgument> order, ArrayRef<Value> conditions,
+                    AssignOp assign);
 
   ForallOp statement;
   VariableUses uses;
@@ -109,15 +111,17 @@ void StatementConcretizer::bindReductions() {
   });
 }
 
+void StatementConcretizer::loop(BlockArgument variable,
+                                llvm::function_ref<void()> body) {
+  nest.loop(variable.getOwner()->getParentOp(), variable.getArgNumber(), body);
+}
+
 void StatementConcretizer::loops(ArrayRef<BlockArgument> left,
                                  llvm::function_ref<void()> body) {
-  if (left.empty()) {
+  if (left.empty())
     body();
-    return;
-  }
-  BlockArgument variable = left.front();
-  nest.loop(variable.getOwner()->getParentOp(), variable.getArgNumber(),
-            [&] { loops(left.drop_front(), body); });
+  else
+    loop(left.front(), [&] { loops(left.drop_front(), body); });
 }
 
 void StatementConcretizer::buildReads(Operation &op) {
@@ -166,36 +170,43 @@ void StatementConcretizer::emit(AssignOp assign) {
 }
 
 void StatementConcretizer::guardedLoops(ArrayRef<BlockArgument> order,
+                                        ArrayRef<Value> conditions,
                                         AssignOp assign) {
-  Value condition = assign.getCondition();
-  size_t around = order.size();
   // What is appended to has an end for each value of the outer variables.
   bool isAppended = isa<ArrayType>(assign.getArray().getType());
-  while (around > 0 && !isAppended && condition &&
-         !uses.depends(condition, order[around - 1]))
-    --around;
-  loops(order.take_front(around), [&] {
-    nest.guard(condition,
-               [&] { loops(order.drop_front(around), [&] { emit(assign); }); });
-  });
+  bool isOutside = !conditions.empty() && (order.empty() || !isAppended) &&
+                   llvm::none_of(order, [&](BlockArgument variable) {
+                     return uses.depends(conditions.front(), variable);
+                   });
+  if (isOutside)
+    nest.guard(conditions.front(),
+               [&] { guardedLoops(order, conditions.drop_front(), assign); });
+  else if (order.empty())
+    emit(assign);
+  else
+    loop(order.front(),
+         [&] { guardedLoops(order.drop_front(), conditions, assign); });
 }
 
 void StatementConcretizer::emit(ForallOp forall) {
   LoopChain chain(forall);
   SmallVector<BlockArgument> order =
       ScheduledOrder(forall).sort(chain.variables);
+  AssignOp assign = chain.getAssignment();
+  SmallVector<Value> conditions;
+  if (assign && assign.getCondition())
+    addConjuncts(assign.getCondition(), conditions);
   auto build = [&] {
-    if (AssignOp assign = chain.getAssignment())
-      guardedLoops(order, assign);
+    if (assign)
+      guardedLoops(order, conditions, assign);
     else
       loops(order, [&] { emitAll(chain.body()); });
   };
   // Expressions stand in the statement, those of its outermost loop, too.
   bool isStatement = forall == statement;
-  AssignOp assign = chain.getAssignment();
-  bool isGuarded = assign && assign.getCondition() && !order.empty() &&
+  bool isGuarded = !conditions.empty() && !order.empty() &&
                    llvm::none_of(order, [&](BlockArgument variable) {
-                     return uses.depends(assign.getCondition(), variable);
+                     return uses.depends(conditions.front(), variable);
                    });
   if (isStatement && (order.empty() || hasRange(order.front()) || isGuarded))
     nest.once(build);

@@ -145,6 +145,15 @@ Value StatementGradient::sumOver(ArrayRef<BlockArgument> variables,
   return reduce.getResult();
 }
 
+Value StatementGradient::getSize(BlockArgument variable) {
+  ArrayDimension like = getIndexedDimensions(variable).front();
+  Value array = like.array == assign.getArray()
+                    ? seed
+                    : arrays.getForward(like.array, nullptr);
+  return ExtentOp::create(builder, statement.getLoc(), builder.getIndexType(),
+                          array, like.dimension);
+}
+
 ForallOp StatementGradient::begin() {
   auto around =
       ForallOp::create(builder, statement.getLoc(), ValueRange(), ValueRange(),
@@ -153,26 +162,41 @@ ForallOp StatementGradient::begin() {
   return around;
 }
 
-void StatementGradient::finish(ForallOp around) {
+bool StatementGradient::hasLostSize(BlockArgument variable, Value target,
+                                    Value leafArray) {
+  if (getRange(variable).first || !origins.contains(variable))
+    return false;
+  SmallVector<ArrayDimension> dimensions = getIndexedDimensions(variable);
+  if (dimensions.empty())
+    return true;
+  return llvm::any_of(
+      getLongerDimensions(origins[variable]), [&](ArrayDimension longer) {
+        Value forward = arrays.getForward(longer.array, nullptr);
+        return llvm::any_of(dimensions, [&](ArrayDimension mine) {
+          bool isSame = mine.array == forward ||
+                        (mine.array == target && longer.array == leafArray);
+          return isSame && mine.dimension == longer.dimension;
+        });
+      });
+}
+
+void StatementGradient::finish(ForallOp around, Value leafArray) {
   simplifyStatement(around);
+  Value target;
+  around.walk([&](AssignOp mine) { target = mine.getArray(); });
   SmallVector<BlockArgument> open;
   around.walk([&](Operation *op) {
     if (isa<ForallOp, ReduceOp>(op))
-      for (BlockArgument variable : op->getRegion(0).getArguments())
-        if (!getRange(variable).first && origins.contains(variable) &&
-            getIndexedDimensions(variable).empty())
-          open.push_back(variable);
+      llvm::copy_if(op->getRegion(0).getArguments(), std::back_inserter(open),
+                    [&](BlockArgument variable) {
+                      return hasLostSize(variable, target, leafArray);
+                    });
   });
   for (BlockArgument variable : open) {
-    SmallVector<ArrayDimension> dimensions =
-        getIndexedDimensions(origins[variable]);
     Operation *binding = variable.getOwner()->getParentOp();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(binding);
-    Value array = arrays.getForward(dimensions.front().array, nullptr);
-    Value size =
-        ExtentOp::create(builder, statement.getLoc(), builder.getIndexType(),
-                         array, dimensions.front().dimension);
+    Value size = getSize(origins[variable]);
     Value zero = make.number(0, builder.getIndexType());
     setRange(variable, zero, size);
   }

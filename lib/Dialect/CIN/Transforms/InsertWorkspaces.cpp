@@ -53,7 +53,8 @@ private:
   void statementOver(ArrayRef<BlockArgument> variables,
                      llvm::function_ref<void()> body);
   void store();
-  void assignElement();
+  /// Under a condition, if it is not null.
+  void assignElement(Value condition = {});
   /// Elements in formats that the schedule wants in workspaces, in which the
   /// innermost loop looks them up.
   SmallVector<AccessOp> findLookedUp();
@@ -424,9 +425,9 @@ void WorkspaceInserter::keepRow(AccessOp access,
 // Statements
 //===----------------------------------------------------------------------===//
 
-void WorkspaceInserter::assignElement() {
+void WorkspaceInserter::assignElement(Value condition) {
   nest.assign(assign.getCalleeAttr(), nest.get(assign.getValue()),
-              assign.getArray(), assign.getIndices(), initial);
+              assign.getArray(), assign.getIndices(), initial, condition);
 }
 
 void WorkspaceInserter::store() {
@@ -437,7 +438,7 @@ void WorkspaceInserter::store() {
         storeRows(assign.getValue().getDefiningOp<ReduceOp>());
       });
     else
-      nest.guard(condition, [&] { assignElement(); });
+      assignElement(condition);
     return;
   }
   SmallVector<ReduceOp> reductions = sums.find(assign->getOperands());
@@ -449,9 +450,8 @@ void WorkspaceInserter::store() {
   nest.guard(isOfRow ? Value() : condition, [&] {
     useMask(reductions, [&] {
       useWorkspaces(reductions, [&] {
-        nest.forall(rows, [&] {
-          nest.guard(isOfRow ? condition : Value(), [&] { assignElement(); });
-        });
+        nest.forall(rows,
+                    [&] { assignElement(isOfRow ? condition : Value()); });
       });
     });
   });

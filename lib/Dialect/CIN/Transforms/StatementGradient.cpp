@@ -391,6 +391,10 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
   Variables rangedInside;
   for (BlockArgument variable : bound) {
     auto [lower, upper] = getRange(variable);
+    // What is walked may have more coordinates than the loop has.
+    if (isWalked && !lower && !getLongerDimensions(variable).empty())
+      levelCondition = make.both(
+          levelCondition, make.call("lt", {get(variable), getSize(variable)}));
     if (!isWalked || !lower)
       continue;
     if (dependsOnRest(lower) || dependsOnRest(upper))
@@ -431,7 +435,7 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
     around->erase();
     return failure();
   }
-  finish(around);
+  finish(around, access ? access.getArray() : Value());
   return isWhole ? Contribution::assigned : Contribution::added;
 }
 

@@ -84,8 +84,16 @@ private:
                                   llvm::function_ref<mlir::Value()> value);
   /// A statement without loops, which holds the insertion point then.
   ForallOp begin();
-  /// Says how many values variables have that index nothing any more.
-  void finish(ForallOp around);
+  /// Says how many values variables have where nothing else does any more. If
+  /// there is a leaf, it is an element of `leafArray`.
+  void finish(ForallOp around, mlir::Value leafArray = {});
+  /// Whether `variable` is an index of nothing any more, or of what is longer
+  /// than it has values: the gradient of `x[i + 1]` is an element of an array
+  /// of its own, which does not say so of `x[i]` beside it.
+  bool hasLostSize(mlir::BlockArgument variable, mlir::Value target,
+                   mlir::Value leafArray);
+  /// How many values a variable without a range has.
+  mlir::Value getSize(mlir::BlockArgument variable);
   /// Nests that bind `variables`, the innermost of which holds the insertion
   /// point then.
   void bindAll(llvm::ArrayRef<mlir::BlockArgument> variables);

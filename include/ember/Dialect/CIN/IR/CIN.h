@@ -43,6 +43,9 @@ struct ArrayDimension {
 /// long as these need it to be. Those that the program names first come first.
 llvm::SmallVector<ArrayDimension>
 getIndexedDimensions(mlir::BlockArgument variable);
+/// Those that other indices need to be longer than `variable` has values.
+llvm::SmallVector<ArrayDimension>
+getLongerDimensions(mlir::BlockArgument variable);
 
 /// Names the variables of a region for assembly.
 void nameVariables(std::optional<mlir::ArrayAttr> names, mlir::Region &region,
