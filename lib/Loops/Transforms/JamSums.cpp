@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JammedCode.h"
 #include "RowRegisters.h"
 #include "ember/Analysis/MemoryAliasing.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
@@ -45,11 +46,6 @@ using namespace mlir;
 #define GEN_PASS_DEF_JAMSUMS
 #include "ember/Loops/Transforms/Passes.h.inc"
 
-/// More iterations at once read what they share hardly less often.
-static constexpr int64_t kMostTogether = 4;
-/// Operations of a loop, of which there would be too many copies.
-static constexpr size_t kMostOperations = 256;
-
 namespace {
 /// A loop of which several iterations may run at once.
 class JammedLoop {
@@ -65,8 +61,6 @@ public:
   void jam(int64_t count);
 
 private:
-  using Copies = MutableArrayRef<IRMapping>;
-
   bool collect(Operation &op, bool isInInner);
   bool collectAll();
   bool isOutside(Value value) { return outer.isDefinedOutsideOfLoop(value); }
@@ -76,12 +70,9 @@ private:
   bool isApart(const MemoryAccess &store);
   bool stores(Value memref);
   bool findShared();
-  Value compare(OpBuilder &builder, Copies copies);
+  Value compare(OpBuilder &builder, JammedCode::Copies copies);
   void cloneSlice(OpBuilder &builder, Value value, IRMapping &copy);
   bool isForAll(memref::PrefetchOp prefetch);
-  void cloneTogether(OpBuilder &builder, Operation &op, Copies copies);
-  void cloneInner(OpBuilder &builder, Copies copies);
-  void cloneBody(OpBuilder &builder, Copies copies);
 
   scf::ForOp outer;
   /// In the body, with nothing but arithmetic and loads in it; may be none.
@@ -105,23 +96,6 @@ struct JamSums : impl::JamSumsBase<JamSums> {
 //===----------------------------------------------------------------------===//
 // Which loops
 //===----------------------------------------------------------------------===//
-
-/// Whether all that `op` does is to prefetch, under a condition or not.
-static bool isPrefetch(Operation &op) {
-  if (isa<memref::PrefetchOp>(op))
-    return true;
-  auto branch = dyn_cast<scf::IfOp>(op);
-  if (!branch || branch->getNumResults() != 0)
-    return false;
-  auto result = branch->walk([](Operation *part) {
-    std::optional<MemoryAccess> access = MemoryAccess::of(part);
-    bool isHarmless = isMemoryEffectFree(part) ||
-                      isa<memref::PrefetchOp, scf::IfOp>(part) ||
-                      (access && !access->isStore());
-    return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  return !result.wasInterrupted();
-}
 
 bool JammedLoop::collect(Operation &op, bool isInInner) {
   ++operations;
@@ -159,7 +133,7 @@ bool JammedLoop::collectAll() {
       if (!collect(part, /*isInInner=*/true))
         return false;
   }
-  return operations <= kMostOperations;
+  return operations <= JammedCode::kMostOperations;
 }
 
 /// Whether some store of the loop may change `memref`.
@@ -312,13 +286,7 @@ int64_t JammedLoop::countTogether(int64_t vectorBits, int64_t vectorRegisters) {
   int64_t sums = 0;
   for (const MemoryAccess &store : stored)
     sums += registersFor(store.type, vectorBits);
-  std::optional<APInt> trips = outer.getStaticTripCount();
-  int64_t count = kMostTogether;
-  // Beside the sums there are a row that is read, and a factor for each.
-  while (count > 1 && (sums * count + sums + count > vectorRegisters ||
-                       (trips && trips->ult(count))))
-    count /= 2;
-  return count;
+  return countTogetherIn(outer, sums, vectorRegisters);
 }
 
 //===----------------------------------------------------------------------===//
@@ -336,7 +304,7 @@ void JammedLoop::cloneSlice(OpBuilder &builder, Value value, IRMapping &copy) {
 }
 
 /// Whether rows differ, and what selects the rows that are read does not.
-Value JammedLoop::compare(OpBuilder &builder, Copies copies) {
+Value JammedLoop::compare(OpBuilder &builder, JammedCode::Copies copies) {
   Location loc = outer.getLoc();
   Value holds;
   auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
@@ -374,121 +342,21 @@ bool JammedLoop::isForAll(memref::PrefetchOp prefetch) {
                       [&](Value index) { return isOutside(index); });
 }
 
-void JammedLoop::cloneTogether(OpBuilder &builder, Operation &op,
-                               Copies copies) {
-  if (shared.contains(&op)) {
-    builder.clone(op, copies.front());
-    for (IRMapping &copy : copies.drop_front())
-      copy.map(op.getResult(0), copies.front().lookup(op.getResult(0)));
-    return;
-  }
-  auto prefetch = dyn_cast<memref::PrefetchOp>(op);
-  bool isLast = prefetch && isForAll(prefetch);
-  for (IRMapping &copy : isLast ? copies.take_back() : copies)
-    builder.clone(op, copy);
-}
-
-void JammedLoop::cloneInner(OpBuilder &builder, Copies copies) {
-  SmallVector<Value> initial;
-  for (IRMapping &copy : copies)
-    for (Value value : inner.getInitArgs())
-      initial.push_back(copy.lookupOrDefault(value));
-  auto loop =
-      scf::ForOp::create(builder, inner.getLoc(), inner.getLowerBound(),
-                         inner.getUpperBound(), inner.getStep(), initial);
-  loop->setDiscardableAttrs(inner->getDiscardableAttrDictionary());
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body = loop.getBody();
-  if (!body->empty())
-    body->back().erase();
-  builder.setInsertionPointToEnd(body);
-  size_t each = inner.getInitArgs().size();
-  for (auto [number, copy] : llvm::enumerate(copies)) {
-    copy.map(inner.getInductionVar(), loop.getInductionVar());
-    copy.map(inner.getRegionIterArgs(),
-             ValueRange(loop.getRegionIterArgs()).slice(number * each, each));
-  }
-  for (Operation &op : inner.getBody()->without_terminator())
-    cloneTogether(builder, op, copies);
-  SmallVector<Value> yielded;
-  for (IRMapping &copy : copies)
-    for (Value value : inner.getYieldedValues())
-      yielded.push_back(copy.lookupOrDefault(value));
-  scf::YieldOp::create(builder, inner.getLoc(), yielded);
-  for (auto [number, copy] : llvm::enumerate(copies))
-    copy.map(inner.getResults(), loop.getResults().slice(number * each, each));
-}
-
-void JammedLoop::cloneBody(OpBuilder &builder, Copies copies) {
-  for (Operation &op : outer.getBody()->without_terminator())
-    if (&op == inner)
-      cloneInner(builder, copies);
-    else
-      cloneTogether(builder, op, copies);
-}
-
 void JammedLoop::jam(int64_t count) {
-  OpBuilder builder(outer);
-  Location loc = outer.getLoc();
-  int64_t step = *getConstantIntValue(outer.getStep());
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
+  JammedCode code(outer, inner);
+  for (Operation *load : shared)
+    code.doOnce(load);
+  outer.walk([&](memref::PrefetchOp prefetch) {
+    if (isForAll(prefetch))
+      code.doLast(prefetch);
+  });
+  auto condition = [&](OpBuilder &builder, JammedCode::Copies copies) {
+    return compare(builder, copies);
   };
-  Value upper = outer.getUpperBound();
-  auto loop = scf::ForOp::create(builder, loc, outer.getLowerBound(), upper,
-                                 index(step * count));
-  loop->setDiscardableAttrs(outer->getDiscardableAttrDictionary());
-  builder.setInsertionPointToStart(loop.getBody());
-  Value first = loop.getInductionVar();
-  auto map = [&](OpBuilder &inside) {
-    SmallVector<IRMapping> copies(count);
-    for (auto [number, copy] : llvm::enumerate(copies)) {
-      auto ahead = static_cast<int64_t>(number) * step;
-      Value counter =
-          number == 0 ? first
-                      : arith::AddIOp::create(
-                            inside, loc, first,
-                            arith::ConstantIndexOp::create(inside, loc, ahead))
-                            .getResult();
-      copy.map(outer.getInductionVar(), counter);
-    }
-    return copies;
-  };
-  std::optional<APInt> trips = outer.getStaticTripCount();
-  bool isDivided = trips && trips->urem(count) == 0;
-  if (isDivided && rows.empty() && common.empty()) {
-    SmallVector<IRMapping> copies = map(builder);
-    cloneBody(builder, copies);
-    outer.erase();
-    return;
-  }
-  Value last =
-      arith::AddIOp::create(builder, loc, first, index(step * (count - 1)));
-  Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                        last, upper);
-  Value isJammed = isWhole;
-  if (!rows.empty() || !common.empty()) {
-    auto choice = scf::IfOp::create(builder, loc, builder.getI1Type(), isWhole,
-                                    /*withElseRegion=*/true);
-    OpBuilder whole = choice.getThenBodyBuilder();
-    SmallVector<IRMapping> copies = map(whole);
-    scf::YieldOp::create(whole, loc, compare(whole, copies));
-    OpBuilder rest = choice.getElseBodyBuilder();
-    scf::YieldOp::create(rest, loc, isWhole);
-    isJammed = choice.getResult(0);
-  }
-  Value end = arith::AddIOp::create(builder, loc, first, index(step * count));
-  end = arith::MinSIOp::create(builder, loc, end, upper);
-  auto choice =
-      scf::IfOp::create(builder, loc, isJammed, /*withElseRegion=*/true);
-  OpBuilder together = choice.getThenBodyBuilder();
-  SmallVector<IRMapping> copies = map(together);
-  cloneBody(together, copies);
-  // One after the other.
-  outer->moveBefore(choice.elseBlock()->getTerminator());
-  outer.setLowerBound(first);
-  outer.setUpperBound(end);
-  outer->setDiscardableAttrs(DictionaryAttr::get(outer.getContext()));
+  if (rows.empty() && common.empty())
+    code.jam(count);
+  else
+    code.jam(count, condition);
 }
 
 void JamSums::runOnOperation() {
