@@ -120,8 +120,10 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
     pm.addPass(loops::createParallelizeLoops());
   }
   // Behind what takes loops apart for threads.
-  if (isOptimized && options.unroll)
+  if (isOptimized && options.unroll) {
+    pm.addPass(loops::createJamRows());
     pm.addPass(loops::createPromoteRuns());
+  }
   if (options.describesLookups)
     pm.addPass(loops::createDescribeLookups());
   pm.addNestedPass<func::FuncOp>(createPrepareBuffers());

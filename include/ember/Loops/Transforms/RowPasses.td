@@ -237,6 +237,70 @@ def JamSums : Pass<"jam-sums", "::mlir::ModuleOp"> {
   ];
 }
 
+def JamRows : Pass<"jam-rows", "::mlir::ModuleOp"> {
+  let summary = "Compute several rows that read the same at once";
+  let description = [{
+    Where each row of a result goes over the same list, such as the non-zero
+    coefficients of an equivariant product, it reads the list again, and adds to
+    few sums, which wait for each other. Some iterations of the loop over rows
+    run at once, as many as registers hold sums of, but no more than 4; what is
+    the same in all of them, they do once:
+
+    ```mlir
+    scf.for %b = %c0 to %n step %c1 {
+      scf.for %p = %c0 to %terms step %c1 {
+        %v = memref.load %values[%p]
+        %i = memref.load %from[%p]
+        %k = memref.load %to[%p]
+        %f = vector.broadcast %v
+        %x = vector.load %table[%b, %i, %c0]
+        %y = vector.load %out[%b, %k, %c0]
+        %z = math.fma %f, %x, %y
+        vector.store %z, %out[%b, %k, %c0]
+      }
+    }
+    ```
+    becomes, for two of them,
+    ```mlir
+    scf.for %b = %c0 to %n step %c2 {
+      %b1 = arith.addi %b, %c1
+      %whole = arith.cmpi slt, %b1, %n
+      scf.if %whole {
+        scf.for %p = %c0 to %terms step %c1 {
+          %v = memref.load %values[%p]
+          %i = memref.load %from[%p]
+          %k = memref.load %to[%p]
+          %f = vector.broadcast %v
+          %x0 = vector.load %table[%b, %i, %c0]
+          %x1 = vector.load %table[%b1, %i, %c0]
+          ...
+        }
+      } else {
+        // One after the other.
+      }
+    }
+    ```
+    The rows have to be independent of each other, and all their indices have to
+    be the same or counted, so that the first index that is out of range is the
+    same one. All sums are added up in the order they were.
+    [promote-runs](#-promote-runs) keeps the sums in registers.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 is the target's">,
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 is the target's">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"jammed", "jammed", "Loops of which iterations run at once">,
+  ];
+}
+
 def ForwardStores : Pass<"forward-stores", "::mlir::ModuleOp"> {
   let summary = "Hand on what is stored and loaded again; drop dead stores";
   let description = [{
