@@ -150,7 +150,7 @@ def test_rows_and_reduced_rows() -> None:
         rows = [table(one) for table, one in zip(tables, single, strict=True)]
         rows += [
             tables[0](equal[0]).sum(1),
-            tables[1](equal[1]).mean(dim=1),
+            tables[1].weight[equal[1]].mean(dim=1),
             tables[2](equal[2]).mean(-2),
         ]
         return torch.cat(rows, -1)

@@ -6,7 +6,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,12 @@ from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.gradients.differentiable import Reference
-from ember.torch.graph.discovery import find_exactly, why_not_alone, with_computed_tables
+from ember.torch.graph.discovery import (
+    find_exactly,
+    requires_gradient,
+    why_not_alone,
+    with_computed_tables,
+)
 from ember.torch.graph.jagged_calls import JaggedBag, ReducedRows
 from ember.torch.graph.lookup_region import BAG, BAGS, is_of_matrix_rows, region_of
 from ember.torch.graph.no_match import NoMatchError
@@ -34,6 +39,8 @@ from ember.torch.graph.region import Region
 from ember.torch.graph.single_operations import dtype_of
 from ember.torch.settings import Settings
 
+# What gives the operation of a node, if it has one.
+Reader = Callable[[Any], Operation | None]
 # Indices that give a tensor of two dimensions one more.
 AT_THE_END = ((..., None), (slice(None), slice(None), None))
 REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max", "max": "max"}
@@ -88,7 +95,7 @@ class Bag:
 
 def bag_at(node: Node, settings: Settings) -> Region | None:
     """The region of a bag whose last operation is `node`; None if it is another operation."""
-    bag = _bag(node)
+    bag = _bag(node, _read)
     return None if bag is None else _region(BAG, bag.root, [bag], bag.nodes, bag.title, settings)
 
 
@@ -207,15 +214,16 @@ def _of_jagged(bag: Bag, settings: Settings) -> Region:
     return Region(BAG, bag.root, set(bag.nodes), inputs, make, bag.title, names)
 
 
-def _bag(node: Node) -> Bag | None:
-    """The bag whose last operation is `node`; None if it is another operation."""
+def _bag(node: Node, lookup: Reader) -> Bag | None:
+    """The bag whose last operation is `node`; None if it is another operation. lookup: reads what
+    may look its rows up."""
     operation = read(node)
     if operation is None:
         return None
     if operation.name == "embedding_bag":
         return _of_operation(node, operation)
     if operation.name in REDUCTIONS:
-        return _reduced(node, operation)
+        return _reduced(node, operation, lookup)
     return None
 
 
@@ -235,11 +243,11 @@ def _of_operation(node: Node, operation: Operation) -> Bag:
     return Bag(node, frozenset(nodes_of(node)), operation, node, mode)
 
 
-def _reduced(node: Node, operation: Operation) -> Bag | None:
+def _reduced(node: Node, operation: Operation, lookup: Reader) -> Bag | None:
     """F.embedding of (bags, lookups), perhaps weighted, and a reduction over a bag's lookups."""
     reduced = operation.get("self")
-    rows, weights, between = _weighted(reduced)
-    looked_up = read(rows) if isinstance(rows, Node) else None
+    rows, weights, between = _weighted(reduced, lookup)
+    looked_up = lookup(rows)
     if looked_up is None or looked_up.name != "embedding":
         return None
     indices, found = tensor_of(looked_up.get("input")), tensor_of(rows)
@@ -277,15 +285,15 @@ def _check_types(lookup: Operation) -> None:
         raise NoMatchError(f"rows of {table.dtype} by {indices.dtype} have no kernel")
 
 
-def _weighted(reduced: Any) -> tuple[Any, Node | None, set[Node]]:
+def _weighted(reduced: Any, lookup: Reader) -> tuple[Any, Node | None, set[Node]]:
     """Rows (bags, lookups, length), their weights (bags, lookups), or (bags, lookups, 1), if they
     are a product with such, and what makes these a factor."""
-    product = read(reduced) if isinstance(reduced, Node) else None
+    product = _read(reduced)
     if product is None or product.name != "mul" or product.in_place:
         return reduced, None, set()
     one, other = product.get("self"), product.get("other")
     for rows, factor in ((one, other), (other, one)):
-        looked_up = read(rows) if isinstance(rows, Node) else None
+        looked_up = lookup(rows)
         column = tensor_of(factor)
         if looked_up is None or looked_up.name != "embedding" or column is None:
             continue
@@ -325,7 +333,7 @@ def _part(node: Any, user: Node) -> Bag | None:
 
     Raises NoMatchError with the reason where a lookup is no part of a group.
     """
-    operation = _lookup(node) if isinstance(node, Node) else None
+    operation = _lookup(node)
     if operation is None:
         return None
     if operation.name == "embedding":
@@ -337,15 +345,30 @@ def _part(node: Any, user: Node) -> Bag | None:
             raise NoMatchError("max_norm changes the table before the lookup")
         part: Bag | None = Bag(node, frozenset({node}), operation, node, "row")
     else:
-        part = _bag(node)
+        part = _bag(node, _read) or _bag_of_any_lookups(node, user)
     if part is not None and list(node.users) != [user]:
         raise NoMatchError("something else needs its rows, too")
     return part
 
 
-def _lookup(node: Node) -> Operation | None:
+def _bag_of_any_lookups(node: Node, user: Node) -> Bag | None:
+    """The bag whose last operation is `node`, by lookups however they are spelled: a kernel of
+    their own computes those that are no part of a group, and that has no maxima's gradient."""
+    try:
+        bag = _bag(node, _lookup) if list(node.users) == [user] else None
+    except NoMatchError:
+        return None
+    return None if bag is None or (bag.mode == "max" and requires_gradient(node)) else bag
+
+
+def _read(node: Any) -> Operation | None:
+    """A node's operation; None of anything else."""
+    return read(node) if isinstance(node, Node) else None
+
+
+def _lookup(node: Any) -> Operation | None:
     """A node's operation; of a lookup of a matrix's rows, however it is spelled, F.embedding."""
-    operation = read(node)
+    operation = _read(node)
     if operation is None or not is_of_matrix_rows(node):
         return operation
     index = operation.get("index", operation.get("indices"))
