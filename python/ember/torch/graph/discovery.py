@@ -18,13 +18,15 @@ from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.complex_pairs import has_complex, is_complex, makes_pair
 from ember.torch.graph.costs import is_slow
 from ember.torch.graph.effects import changed_by, effect_of
-from ember.torch.graph.few_lookups import is_for_few, multiplies_others
+from ember.torch.graph.few_lookups import MATRIX_PRODUCTS, is_for_few, multiplies_others
 from ember.torch.graph.irregular import (
+    has_own_gradient,
     is_along,
     is_irregular,
     lengths_of_scatters,
     looked_up_in,
     scattered_by,
+    table_of_bags,
 )
 from ember.torch.graph.movement import may_change_between
 from ember.torch.graph.no_match import NoMatchError
@@ -57,6 +59,7 @@ MOST_NODES = 200
 # Reductions that a loop over elements is as fast for as PyTorch's own.
 _REDUCTIONS = frozenset(("linalg_vector_norm", "mean", "norm", "sum"))
 _PRODUCTS = frozenset(("bmm", "einsum", "matmul"))
+_JOINS = frozenset(("cat", "column_stack", "hstack", "stack"))
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,8 @@ class Found:
     @property
     def tables(self) -> list[Node]:
         """What is looked up in, by each lookup in order."""
-        return [one for one in map(looked_up_in, self.irregular) if one is not None]
+        tables = (looked_up_in(one) or table_of_bags(one) for one in self.irregular)
+        return [one for one in tables if one is not None]
 
 
 def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
@@ -101,6 +105,8 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
         return None
 
     def own(reached: Collection[Node]) -> set[Node]:
+        if with_places and (nodes := _with_bags(root, reached)):
+            return nodes
         if not any(map(is_irregular, reached)):
             return set()
         nodes = _own(root, reached, with_places)
@@ -115,6 +121,54 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
         return set()
 
     return _largest(root, own)
+
+
+def _with_bags(root: Node, reached: Collection[Node]) -> set[Node]:
+    """What `_own` chooses with bags, where these are computed with others' rows, or several of them
+    to fewer elements than they have; none where bags are as well alone."""
+    has_gradient = requires_gradient(root)
+    bags = {
+        one
+        for one in reached
+        if table_of_bags(one) is not None and not (has_gradient and has_own_gradient(one))
+    }
+    nodes = _own(root, reached, True, bags) if bags else set()
+    bags &= nodes
+    if len(bags) > 1 and all(_has_fewer(root, one) for one in bags):
+        return nodes
+    if not any(map(is_irregular, nodes)):
+        return set()
+    meeting = {one for one in bags if meets_others({one}, nodes)}
+    if not meeting:
+        return set()
+    return nodes if meeting == bags else _own(root, reached, True, meeting)
+
+
+def _has_fewer(node: Node, bags: Node) -> bool:
+    """Whether a node has fewer elements than bags, but for rows of one."""
+    whole, rows = tensor_of(node), tensor_of(bags)
+    if whole is None or rows is None:
+        return False
+    sizes = likely_sizes(rows.shape)
+    return sizes[-1] == 1 or math.prod(likely_sizes(whole.shape)) < math.prod(sizes)
+
+
+def meets_others(part: Collection[Node], nodes: Collection[Node]) -> bool:
+    """Whether one of the nodes computes elements of what a part of them yields and of what others
+    look up: it has more than both side by side, or a product of that with a matrix."""
+    behind, others = set(part), set[Node]()
+    for node in sorted(set(nodes).difference(part)):
+        sources = node.all_input_nodes
+        of_part, of_others = behind.intersection(sources), others.intersection(sources)
+        if of_part and of_others and called_name(node) not in _JOINS | MATRIX_PRODUCTS:
+            is_one = len(of_part | of_others) == 1
+            if not is_one or not (is_view(node) or is_elementwise(node)):
+                return True
+        if of_part:
+            behind.add(node)
+        if of_others or is_irregular(node) or table_of_bags(node) is not None:
+            others.add(node)
+    return False
 
 
 def find_exactly(
@@ -219,17 +273,27 @@ def _largest(root: Node, own: Callable[[Collection[Node]], set[Node]]) -> Found 
             continue
         translation = _translated(root, nodes, changed)
         if isinstance(translation, Statements):
-            irregular = sorted(filter(is_irregular, nodes))
+            bags = {one for one in nodes if table_of_bags(one) is not None}
+            irregular = sorted(bags.union(filter(is_irregular, nodes)))
             read = [scattered_by(one) or one for one in irregular] or root.all_input_nodes[:1]
             if any(looked_up_in(one) in nodes for one in irregular):
                 # What is looked up in is computed here, of more than what is looked up.
                 read += [one for one in _read_by(nodes) if dtype_of(one) in SUM_TYPES]
-            elements = [tuple(one.shape) for one in map(tensor_of, read) if one is not None]
+            elements = [sizes for one in read if (sizes := _sizes_of_elements(one)) is not None]
             return Found(nodes, irregular, _read_by(nodes), translation, elements, changed)
         if not translation.nodes or root in translation.nodes:
             return None
         blocked |= translation.nodes
     return None
+
+
+def _sizes_of_elements(node: Node) -> tuple[Any, ...] | None:
+    """Those of what a node looks up, of bags all rows, or else has."""
+    whole, operation = tensor_of(node), read(node)
+    if whole is None or operation is None or table_of_bags(node) is None:
+        return None if whole is None else tuple(whole.shape)
+    places = tensor_of(operation.get("input"))
+    return None if places is None else (*places.shape, whole.shape[-1])
 
 
 def why_untranslated(node: Node) -> str:
@@ -289,7 +353,8 @@ def _behind_lookups(graph: Graph) -> set[Node]:
     such."""
     found: set[Node] = set()
     for node in graph.nodes:
-        is_behind = is_irregular(node) or any(one in found for one in node.all_input_nodes)
+        is_irregular_or_bags = is_irregular(node) or table_of_bags(node) is not None
+        is_behind = is_irregular_or_bags or any(one in found for one in node.all_input_nodes)
         if is_behind and _has_statements(node):
             found.add(node)
     return found
@@ -346,7 +411,9 @@ def _cuts_gradients(node: Node) -> bool:
     return is_float and not requires_gradient(node) and any(map(requires_gradient, sources))
 
 
-def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
+def _own(
+    root: Node, reached: Collection[Node], with_places: bool, bags: Collection[Node] = ()
+) -> set[Node]:
     """Those that only others of them need: what is looked up, what is computed of that, and what
     there is for each element that is combined at a place.
 
@@ -356,7 +423,7 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
     depending = _beside_result(root, reached) if with_places else set()
     lengths = lengths_of_scatters(reached)
     for node in sorted(reached):
-        is_own = is_irregular(node) or is_along(node, lengths)
+        is_own = is_irregular(node) or node in bags or is_along(node, lengths)
         if is_own or any(source in depending for source in node.all_input_nodes):
             depending.add(node)
             # What is changed in place is a part of what changes it.

@@ -15,14 +15,14 @@ from ember.torch.graph.operations import called_name, likely_sizes, read, same_n
 from ember.torch.graph.single_operations import is_elementwise, is_view, text_of_operation
 from ember.torch.translate.values import is_one
 
-_OF_TWO_MATRICES = frozenset(("linear", "matmul", "mm"))
+MATRIX_PRODUCTS = frozenset(("linear", "matmul", "mm"))
 
 
 def multiplies_others(node: Node) -> bool:
     """Whether a node is a product of two matrices of which none is looked up: PyTorch's, unless
     few of its elements are read."""
     product = tensor_of(node)
-    if called_name(node) not in _OF_TWO_MATRICES or product is None:
+    if called_name(node) not in MATRIX_PRODUCTS or product is None:
         return False
     if 0 < FEW_OF_A_PRODUCT * sum(_lookups_in(node)) <= _elements_of(product):
         return False

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch.element_types import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.operations import Operation, read, same_number, tensor_of
 from ember.torch.graph.remembered import remembered
 
@@ -72,6 +72,26 @@ def scattered_by(node: Node) -> Node | None:
         given = "src" if "src" in operation.arguments else "value"
         return _at_places(operation, given, "index") if operation.get("reduce") else None
     return _at_places(operation, *SCATTERS.get(operation.name, ("", "")))
+
+
+@remembered
+def table_of_bags(node: Node) -> Node | None:
+    """What a node looks bags up in and reduces them by itself; None for any other node."""
+    operation = read(node)
+    if operation is None or operation.name != "embedding_bag":
+        return None
+    table = operation.get("weight")
+    return table if isinstance(table, Node) and tensor_of(table) is not None else None
+
+
+def has_own_gradient(node: Node) -> bool:
+    """Whether the gradient of a node's bags is PyTorch's: so would be that of all that one kernel
+    computes of them."""
+    operation, table = read(node), tensor_of(table_of_bags(node))
+    if operation is None or table is None:
+        return False
+    is_summed = table.dtype in SUM_TYPES and operation.get("mode") != "max"
+    return not is_summed or bool(operation.get("scale_grad_by_freq"))
 
 
 def selected_in(node: Node) -> tuple[Node, Node] | None:

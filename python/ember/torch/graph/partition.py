@@ -10,7 +10,7 @@ from collections.abc import Callable
 from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.graph.checkpoints import inline_checkpoints
-from ember.torch.graph.discovery import why_untranslated
+from ember.torch.graph.discovery import meets_others, why_untranslated
 from ember.torch.graph.effects import Memory
 from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
@@ -145,11 +145,13 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
 
 
 def _is_left_to_inner(region: Region, settings: Settings) -> bool:
-    """Whether a part of what statements compute has a kernel of its own, and no other part has:
-    then the rest is PyTorch's as ever. Several become one."""
+    """Whether a part of what statements compute has a kernel of its own, and no other part has,
+    nor looks up what it is computed with: then the rest is PyTorch's as ever. Several become one.
+    """
     if region.kind != STATEMENTS:
         return False
-    return len(_inner(region, settings)) == 1
+    inner = _inner(region, settings)
+    return len(inner) == 1 and not meets_others(inner[0].nodes, region.nodes)
 
 
 def _inner(region: Region, settings: Settings) -> list[Region]:
