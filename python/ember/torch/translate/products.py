@@ -36,7 +36,9 @@ def _product(call: Call, one: Value, other: Value) -> Value:
         raise NotTranslatedError
     inner = one.sizes[-1]
 
-    _check(call, one, other)
+    is_outer = is_one(inner) and not _has_one_row_or_column(one, other)
+    if not is_outer:
+        _check(call, one, other)
 
     def element(indices: Indices) -> str:
         batch = list(indices[: max(one.rank, other.rank) - 2])
@@ -49,17 +51,27 @@ def _product(call: Call, one: Value, other: Value) -> Value:
 
         return call.statements.reduction("sum", {} if is_one(inner) else {"r": inner}, product)
 
-    call.statements.reduces = True
     is_looked_up = one.is_looked_up or other.is_looked_up
+    if is_outer:
+        return Value(call.sizes, call.result.dtype, element, is_looked_up=is_looked_up)
+    call.statements.reduces = True
     return Value(call.sizes, call.result.dtype, element, is_reduced=True, is_looked_up=is_looked_up)
+
+
+def _rows_and_columns(one: Value, other: Value) -> tuple[Any, Any]:
+    """How many a product has."""
+    return one.sizes[-2] if one.rank > 1 else 1, other.sizes[-1] if other.rank > 1 else 1
+
+
+def _has_one_row_or_column(one: Value, other: Value) -> bool:
+    return any(map(is_one, _rows_and_columns(one, other)))
 
 
 def _check(call: Call, one: Value, other: Value) -> None:
     """Raises NotTranslatedError for what PyTorch computes as fast."""
-    rows = one.sizes[-2] if one.rank > 1 else 1
-    columns = other.sizes[-1] if other.rank > 1 else 1
-    if is_one(rows) or is_one(columns):
+    if _has_one_row_or_column(one, other):
         return
+    rows, columns = _rows_and_columns(one, other)
     if one.dtype not in SUM_TYPES:
         raise NotTranslatedError
     if call.statements.is_trial:
