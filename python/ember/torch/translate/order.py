@@ -15,6 +15,7 @@ from ember.torch.translate.values import (
     Indices,
     Joined,
     NotTranslatedError,
+    Split,
     SplitError,
     Value,
     Variable,
@@ -41,21 +42,6 @@ class Place(str):
         place = Place(value.at(indices))
         place.value, place.indices = value, tuple(indices)
         return place
-
-
-class Split(str):
-    """One of several indices that an index was taken apart into; together they are that one."""
-
-    whole: str
-    number: int
-    sizes: tuple[Any, ...]
-
-    @staticmethod
-    def of(text: str, whole: str, number: int, sizes: Sequence[Any]) -> "Split":
-        """An index with that text, one of several of these sizes."""
-        split = Split(text)
-        split.whole, split.number, split.sizes = whole, number, tuple(sizes)
-        return split
 
 
 def reordered(

@@ -18,6 +18,7 @@ from ember.torch.translate.values import (
     Part,
     PartedError,
     Span,
+    Split,
     SplitError,
     Value,
     Variable,
@@ -77,8 +78,10 @@ class Pieces:
                 found.append(replace(piece, element=element(piece.at)))
             except (PartedError, SplitError) as error:
                 if error.index not in sizes and error.index[:-1] in sizes:
-                    # A part is of parts itself.
-                    return self.of(sizes, element, splits=False)
+                    is_parted = isinstance(error, PartedError)
+                    if not is_parted or error.index not in _joined_by(piece, error.index[:-1]):
+                        # A part is of parts itself.
+                        return self.of(sizes, element, splits=False)
                 size = piece.sizes.get(error.index)
                 # Other parts than those of which it is one already do not begin where it does.
                 if size is None or (
@@ -97,26 +100,37 @@ class Pieces:
         for number, size in enumerate(error.sizes):
             own = FIRST if is_one(size) else variable
             part = Part.of(own, self.length(begin), error.sizes, number)
-            index = self._with_inner(piece.at[variable], part)
             sizes = {name: one for name, one in piece.sizes.items() if name != variable}
             if own == variable:
                 sizes[variable] = size
             parted = frozenset((*piece.parted, variable))
-            yield Piece("", {**piece.at, variable: index}, sizes, parted)
+            yield Piece("", {**piece.at, **self._at_part(piece, variable, part)}, sizes, parted)
             begin += size
+
+    def _at_part(self, piece: Piece, variable: str, part: Part) -> dict[str, str]:
+        """The index by a variable, or by what that was split from, as a part of it has it."""
+        if variable in piece.at:
+            return {variable: self._with_inner(piece.at[variable], part)}
+        whole = variable[:-1]
+        parts = _joined_by(piece, whole).items()
+        return {whole: self._joined([(part if own == variable else own, n) for own, n in parts])}
+
+    def _joined(self, parts: Sequence[tuple[str, Any]]) -> Joined:
+        """An index that counts dimensions together, by theirs and their sizes."""
+        text = str(parts[0][0])
+        for index, size in parts[1:]:
+            text = f"({text} * {self.fixed_length(size)} + {index})"
+        return Joined.of(text, parts)
 
     def _split(self, piece: Piece, error: SplitError) -> Piece:
         """A piece with a variable for each part of one."""
         names = [f"{error.index}{letter}" for letter in ascii_lowercase[: len(error.sizes)]]
-        text, *others = names
-        for name, size in zip(others, error.sizes[1:], strict=True):
-            text = f"({text} * {self.fixed_length(size)} + {name})"
         parts = list(zip(names, error.sizes, strict=True))
-        index = self._with_inner(piece.at[error.index], Joined.of(text, parts))
+        index = self._with_inner(piece.at[error.index], self._joined(parts))
         sizes: dict[str, Any] = {}
         for name, size in piece.sizes.items():
             sizes.update(parts if name == error.index else [(name, size)])
-        parted = frozenset((*piece.parted, *others))
+        parted = frozenset((*piece.parted, *names[1:]))
         return replace(piece, at={**piece.at, error.index: index}, sizes=sizes, parted=parted)
 
     def _with_inner(self, index: str, inner: str) -> str:
@@ -126,6 +140,13 @@ class Pieces:
         begin = self.length(sum(index.sizes[: index.number]))
         own = self._with_inner(index.own, inner)
         return Part.of(own, begin, index.sizes, index.number)
+
+
+def _joined_by(piece: Piece, variable: str) -> dict[str, Any]:
+    """The indices that one by a variable counts together, with their sizes; none where it does
+    not."""
+    index = piece.at[variable]
+    return dict(index.parts) if isinstance(index, Joined) else {}
 
 
 def behind_another(
@@ -139,6 +160,8 @@ def behind_another(
         within = index.within(lengths) if isinstance(index, Part | Span) else None
         if len(parts) == 1:
             within = 0, index
+        if isinstance(index, Split) and isinstance(index.whole, Variable):
+            raise SplitError(index.whole, index.sizes)
         if within is None:
             raise PartedError(index, lengths, operator)
         number, own = within

@@ -77,6 +77,21 @@ class Joined(str):
         return joined
 
 
+class Split(str):
+    """One of several indices that an index was taken apart into; together they are that one."""
+
+    whole: str
+    number: int
+    sizes: tuple[Any, ...]
+
+    @staticmethod
+    def of(text: str, whole: str, number: int, sizes: Sequence[Any]) -> "Split":
+        """An index with that text, one of several of these sizes."""
+        split = Split(text)
+        split.whole, split.number, split.sizes = whole, number, tuple(sizes)
+        return split
+
+
 class Part(str):
     """An index in several tensors one behind another; `own` is that in the one which it is of.
 
