@@ -16,7 +16,7 @@ from compiled_models import check_function
 from drawn_cases import SEED
 from paraphrases import OPERATIONS, Text, Writer, written
 from random_programs import tried
-from torch import Tensor
+from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")
@@ -106,6 +106,9 @@ FUNCTIONS: dict[str, Spelling] = {
     "masked_fill": lambda T, R, h, r, t: T[h].masked_fill(T[t] < 0, 0.0).sum(1),
     "matrix and vector": lambda T, R, h, r, t: T[h] @ R[0],
     "inner": lambda T, R, h, r, t: torch.inner(T[h], R[0]),
+    "outer product": lambda T, R, h, r, t: (
+        functional.linear(T[h, :1], R[0][:, None], R[1]) * T[t]
+    ).sum(1),
     "tensordot": lambda T, R, h, r, t: torch.tensordot(T[h], R[0], dims=1),
     "bilinear": lambda T, R, h, r, t: functional.bilinear(T[h], R[r], T[:2, :, None] * R[0])[:, 1],
     "lerp": lambda T, R, h, r, t: torch.lerp(T[h], R[r], 0.3).sum(1),
@@ -135,6 +138,35 @@ PARTS: dict[str, Spelling] = {
     ).sum(-1),
     "variances of parts": lambda T, R, h, r, t: torch.cat([T[h], R[r]]).var(1).view(2, -1).sum(0),
     "columns of a stack": lambda T, R, h, r, t: _ends(torch.stack([T[h], R[r], T[t]], 1)),
+    "a stack as a row": lambda T, R, h, r, t: (
+        (torch.stack([T[h][:, :6] * R[r][:, :6], R[r][:, 6:] + 1], 1) * T[t].view(-1, 2, 6))
+        .flatten(1)
+        .sum(1)
+    ),
+    "ends of heads as a row": lambda T, R, h, r, t: (
+        torch.cat([T[h].view(-1, 3, 4)[..., 1:], R[r].view(-1, 3, 4)[..., :1]], -1).flatten(1)
+        * T[t]
+    ).sum(1),
+}
+# Losses of several scores, which are one number each.
+LOSSES: dict[str, Spelling] = {
+    "margin_ranking_loss": lambda T, R, h, r, t: functional.margin_ranking_loss(
+        (T[h] * R[r]).sum(1), (T[t] * R[r]).sum(1), 1 - 2 * (h % 2), margin=1.0
+    ),
+    "sum of them": lambda T, R, h, r, t: functional.margin_ranking_loss(
+        T[h].norm(dim=1), (T[t] - R[r]).norm(dim=1), torch.ones(1), 0.5, reduction="sum"
+    ),
+    "triplet_margin_loss": lambda T, R, h, r, t: functional.triplet_margin_loss(T[h], R[r], T[t]),
+    "swapped": lambda T, R, h, r, t: nn.TripletMarginLoss(2.0, swap=True)(T[h], R[r], T[t]),
+    "cosine_embedding_loss": lambda T, R, h, r, t: functional.cosine_embedding_loss(
+        T[h], R[r], 1 - 2 * (t % 2), margin=0.1
+    ),
+    "mse_loss of scores": lambda T, R, h, r, t: functional.mse_loss(
+        (T[h] * R[r]).sum(1), T[t].amax(1)
+    ),
+    "huber_loss of scores": lambda T, R, h, r, t: functional.huber_loss(
+        T[h].sum(1), R[r].mean(1), delta=0.7
+    ),
 }
 # Distances of numbers of which rows have two parts, and means with variances.
 PAIRS: dict[str, Spelling] = {
@@ -171,7 +203,7 @@ EXTREMES: dict[str, Spelling] = {
     "aminmax": lambda T, R, h, r, t: torch.aminmax(T[h] * R[r], dim=1).max,
     "fmax": lambda T, R, h, r, t: torch.fmax(T[h], R[r]).fmin(T[t]).sum(1),
 }
-SPELLINGS = {**PRODUCTS, **DISTANCES, **FUNCTIONS, **PARTS, **PAIRS, **POOLS, **EXTREMES}
+SPELLINGS = {**PRODUCTS, **DISTANCES, **FUNCTIONS, **PARTS, **PAIRS, **POOLS, **EXTREMES, **LOSSES}
 
 
 def _of_operators(aten: Any, T: Tensor, R: Tensor, h: Tensor, r: Tensor, t: Tensor) -> Tensor:

@@ -101,7 +101,7 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
     with_places: operations that compute where it looks up are parts of it. says_why: raises
     NoMatchError where there would be one, but that something else needs what is within.
     """
-    if root not in _behind_lookups(root.graph):
+    if root not in behind_lookups(root.graph):
         return None
 
     def own(reached: Collection[Node]) -> set[Node]:
@@ -348,7 +348,7 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
 
 
 @remembered
-def _behind_lookups(graph: Graph) -> set[Node]:
+def behind_lookups(graph: Graph) -> set[Node]:
     """The operations that have statements, and look up or combine at places, or are computed of
     such."""
     found: set[Node] = set()

@@ -24,6 +24,7 @@ from ember.torch.graph.lookup_region import (
     selection_at,
 )
 from ember.torch.graph.lookup_spelling import spell_bags
+from ember.torch.graph.loss_spelling import spell_losses
 from ember.torch.graph.movement import changed_behind, drop_results, use_results, why_not_movable
 from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.one_hot_products import put_one_hot_products
@@ -63,6 +64,7 @@ def partition(module: GraphModule, settings: Settings) -> Report:
         use_results(graph)
         _drop_unused_results(graph)
         spell_bags(graph, splits_renorm=settings.rest == "eager")
+        spell_losses(graph)
         if settings.reorders:
             report.reordered = put_one_hot_products(graph)
         report.reordered += put_linear_before_sums(graph, settings)
