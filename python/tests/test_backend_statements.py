@@ -476,6 +476,9 @@ WITH_BAGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
         functional.embedding_bag(index.flatten(), table, index[:, 0].cumsum(0) // ROWS, mode="sum")
         * functional.embedding(index[:, 1], table)
     ),
+    "known offsets": lambda table, index: (
+        functional.embedding_bag(index.flatten(), table, torch.arange(30) * 6) - table[index[:, 0]]
+    ),
     "weighted": lambda table, index: functional.cosine_similarity(
         functional.embedding_bag(
             index, table, mode="sum", per_sample_weights=table.view(-1)[index]

@@ -25,6 +25,7 @@ from ember.torch.graph.irregular import (
     is_irregular,
     lengths_of_scatters,
     looked_up_in,
+    offsets_of_bags,
     scattered_by,
     table_of_bags,
 )
@@ -429,7 +430,9 @@ def _own(
             # What is changed in place is a part of what changes it.
             depending |= {one for one in changed_by(node) if one in reached and not is_view(one)}
     own: set[Node] = set()
-    for node in sorted(reached, reverse=True):
+    # Kernels check offsets that they are given.
+    given = set(map(offsets_of_bags, bags))
+    for node in sorted(set(reached) - given, reverse=True):
         is_inside = node is root or all(user in own for user in node.users)
         if not is_inside and _is_for_products(node):
             is_inside = any(user in own for user in node.users)

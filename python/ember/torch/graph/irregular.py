@@ -84,6 +84,12 @@ def table_of_bags(node: Node) -> Node | None:
     return table if isinstance(table, Node) and tensor_of(table) is not None else None
 
 
+def offsets_of_bags(node: Node) -> Any:
+    """Where a node's bags begin, if that is given."""
+    operation = read(node)
+    return None if operation is None else operation.get("offsets")
+
+
 def has_own_gradient(node: Node) -> bool:
     """Whether the gradient of a node's bags is PyTorch's: so would be that of all that one kernel
     computes of them."""

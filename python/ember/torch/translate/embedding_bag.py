@@ -98,7 +98,8 @@ def _equal(call: Call, rows: Value) -> Segments:
 def _between_offsets(call: Call, rows: Value) -> Segments:
     """Bags between offsets, which are checked: the first one is 0."""
     offsets = call.value("offsets")
-    if offsets.dtype not in INDEX_TYPES or not offsets.name:
+    is_given = bool(offsets.name) and offsets.name not in call.statements.constants
+    if offsets.dtype not in INDEX_TYPES or not is_given:
         raise NotTranslatedError
     ends = call.statements.ends_of(offsets, rows.sizes[0], call.given("has_last"))
 
