@@ -135,7 +135,7 @@ def _with_bags(root: Node, reached: Collection[Node]) -> set[Node]:
     }
     nodes = _own(root, reached, True, bags) if bags else set()
     bags &= nodes
-    if len(bags) > 1 and all(_has_fewer(root, one) for one in bags):
+    if len(bags) > 1 and _has_fewer(root, bags):
         return nodes
     if not any(map(is_irregular, nodes)):
         return set()
@@ -145,13 +145,13 @@ def _with_bags(root: Node, reached: Collection[Node]) -> set[Node]:
     return nodes if meeting == bags else _own(root, reached, True, meeting)
 
 
-def _has_fewer(node: Node, bags: Node) -> bool:
-    """Whether a node has fewer elements than bags, but for rows of one."""
-    whole, rows = tensor_of(node), tensor_of(bags)
-    if whole is None or rows is None:
-        return False
-    sizes = likely_sizes(rows.shape)
-    return sizes[-1] == 1 or math.prod(likely_sizes(whole.shape)) < math.prod(sizes)
+def _has_fewer(node: Node, bags: Collection[Node]) -> bool:
+    """Whether a node has fewer elements than bags, each but for those with rows of one element."""
+    whole, *sizes = (
+        likely_sizes(tensor.shape) for tensor in map(tensor_of, (node, *bags)) if tensor is not None
+    )
+    longer = [one for one in sizes if one[-1] > 1]
+    return bool(longer) and all(math.prod(whole) < math.prod(one) for one in longer)
 
 
 def meets_others(part: Collection[Node], nodes: Collection[Node]) -> bool:
