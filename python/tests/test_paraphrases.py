@@ -164,6 +164,9 @@ LOSSES: dict[str, Spelling] = {
     "mse_loss of scores": lambda T, R, h, r, t: functional.mse_loss(
         (T[h] * R[r]).sum(1), T[t].amax(1)
     ),
+    "weighted mse_loss": lambda T, R, h, r, t: functional.mse_loss(
+        (T[h] * R[r]).sum(1), T[t, 0], weight=R[r, 1].exp()
+    ),
     "huber_loss of scores": lambda T, R, h, r, t: functional.huber_loss(
         T[h].sum(1), R[r].mean(1), delta=0.7
     ),

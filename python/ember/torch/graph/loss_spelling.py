@@ -34,7 +34,8 @@ _LOSSES = {
     )
 }
 _REDUCTIONS = ("mean", "sum")
-_OLD_PARAMETERS = ("size_average", "reduce")
+# With these, it is another one: a mean by weights is divided by their sum.
+_OTHER_REDUCTIONS = ("size_average", "reduce", "weight")
 
 
 def spell_losses(graph: Graph) -> None:
@@ -52,8 +53,8 @@ def _spell(graph: Graph, node: Node, loss: Callable[..., Tensor]) -> None:
     bound.apply_defaults()
     given, whole = bound.arguments, tensor_of(node)
     reduction = given["reduction"]
-    is_old = any(given.get(name) is not None for name in _OLD_PARAMETERS)
-    if is_old or reduction not in _REDUCTIONS or whole is None:
+    is_other = any(given.get(name) is not None for name in _OTHER_REDUCTIONS)
+    if is_other or reduction not in _REDUCTIONS or whole is None:
         return
     given["reduction"] = "none"
     example = loss(**torch.fx.node.map_arg(given, value_of))
