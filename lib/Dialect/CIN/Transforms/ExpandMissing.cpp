@@ -151,8 +151,9 @@ Value MissingExpander::existenceOf(Value value) {
 //===----------------------------------------------------------------------===//
 
 Value MissingExpander::guard(Value condition, Value existence) {
+  // A condition may exclude the indices at which something is missing or not.
   Value holds = condition ? both(existenceOf(condition), condition) : Value();
-  return both(existence, holds);
+  return both(holds, existence);
 }
 
 void MissingExpander::expand(IfOp branch) {
