@@ -55,6 +55,17 @@ def test_blocks_of_three_dimensions() -> None:
     np.testing.assert_allclose(found, blocks.to_numpy().sum(2), 1e-5, 1e-5)
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_neighbours(encoding: str) -> None:
+    """A variable has fewer values than the dimension that it is an index of."""
+    rows = es.Encoded.of(drawn(4, 9), encoding)
+    table = rows.to_numpy()
+    found = es.evaluate("y[i,j] = A[i,j+2] - A[i,j]", A=rows)
+    np.testing.assert_allclose(found, table[:, 2:] - table[:, :-2], 1e-5, 1e-5)
+    found = es.evaluate("y[i] = A[i,i+3] + A[i,i]", A=rows)
+    np.testing.assert_allclose(found, np.diag(table, 3)[:4] + np.diag(table)[:4], 1e-5, 1e-5)
+
+
 def test_rows_are_as_long_as_their_bytes_or_as_said() -> None:
     values = np.zeros((2, 8), np.uint8)
     assert es.Encoded(values, "int4").shape == (2, 8)

@@ -147,6 +147,9 @@ Value EncodedAccesses::checkCoordinate(AccessOp access, unsigned dimension,
       AssembleOp::create(builder, places, array.getValues(), ValueRange(),
                          sizes, name, /*counting=*/false, /*locating=*/true);
   builder.setInsertionPoint(findPoint(access, coordinate));
+  // Not a variable itself: what it is an index of has as many elements.
+  if (isa<BlockArgument>(coordinate))
+    coordinate = builder.apply(builder.dim(0), coordinate);
   return AccessOp::create(builder, locating, coordinate);
 }
 
