@@ -62,16 +62,33 @@ static SmallVector<int64_t> sortDimensions(AccessOp access,
   return isWhole ? order : SmallVector<int64_t>();
 }
 
+/// Whether a copy in that order lists values of `variable`.
+static bool lists(AccessOp access, ArrayRef<int64_t> order,
+                  BlockArgument variable) {
+  FormatAttr given = cast<ArrayType>(access.getArray().getType()).getFormat();
+  FormatAttr copied = RegroupOp::getFormatOf(given, order);
+  for (auto [number, level] : llvm::enumerate(copied.getLevels()))
+    if (level.kind != LevelKind::dense &&
+        access.getIndices()[copied.getDimensionOf(number)] == variable)
+      return true;
+  return false;
+}
+
 SmallVector<OperandCopies::Copy> OperandCopies::findCopies(AccessOp access) {
   FormatAttr format = cast<ArrayType>(access.getArray().getType()).getFormat();
+  SmallVector<ForallOp> loops;
+  AssignOp assign = getAssignment(statement, loops);
+  auto compact = assign.getArray().getDefiningOp<CompactOp>();
   SmallVector<int64_t> given(format.getOrder());
   // What is sorted as it is needs no copy in the same order.
   bool isSorted = llvm::all_of(
       format.getLevels(), [](const Level &level) { return level.isOrdered; });
   SmallVector<SmallVector<int64_t>> orders;
   auto add = [&](const SmallVector<int64_t> &order) {
-    if (!order.empty() && !(isSorted && order == given) &&
-        !llvm::is_contained(orders, order))
+    bool isUseful = !order.empty() && !(isSorted && order == given) &&
+                    !llvm::is_contained(orders, order);
+    // What is stored without gaps needs all values of its last index.
+    if (isUseful && !(compact && lists(access, order, compact.getVariable())))
       orders.push_back(order);
   };
   if (given.size() == 2) {
@@ -81,8 +98,6 @@ SmallVector<OperandCopies::Copy> OperandCopies::findCopies(AccessOp access) {
     // As the statement names variables, and as it appends what it assigns.
     SmallVector<BlockArgument> variables = getBoundVariables(statement);
     add(sortDimensions(access, variables));
-    SmallVector<ForallOp> loops;
-    AssignOp assign = getAssignment(statement, loops);
     if (auto type = dyn_cast<ArrayType>(assign.getArray().getType())) {
       SmallVector<BlockArgument> appended;
       for (Value coordinate : getCoordinates(type, assign.getIndices()))
