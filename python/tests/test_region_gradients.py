@@ -261,6 +261,28 @@ def test_what_asks_for_sizes_alone_has_no_gradient() -> None:
     torch.testing.assert_close(found[1], found[0])
 
 
+@pytest.mark.parametrize("rest", ["eager", "inductor"])
+def test_what_is_compared_alone_has_no_gradient(rest: str) -> None:
+    """One part's result is compared in another part, which has gradients of other tensors."""
+
+    def function(scores: Tensor, table: Tensor, indices: Tensor) -> Tensor:
+        sums = scores[indices].sum(-1, keepdim=True)
+        with torch.no_grad():
+            rows = table[indices].log_softmax(0) * sums.cumsum(0)
+        return torch.cat([rows * (sums > 0.2), table[indices]], -1).sum(-1)
+
+    indices = torch.randint(12, (2000,))
+    found = []
+    with nothing_is_left():
+        for run in (function, compiled(function, rest=rest)):
+            draw = torch.Generator().manual_seed(3)
+            tables = [torch.randn(12, 8, generator=draw, requires_grad=True) for _ in range(2)]
+            run(*tables, indices).sum().backward()
+            found.append([one.grad for one in tables])
+    assert found[0][0] is None
+    torch.testing.assert_close(found[1], found[0])
+
+
 def test_layers_in_place() -> None:
     """A layer's features are changed behind it, and its weights ahead of the backward pass."""
 

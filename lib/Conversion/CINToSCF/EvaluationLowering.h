@@ -28,8 +28,6 @@ bool mergesInside(mlir::Operation *loop);
 /// or look at anything else than an element of these: it may be done where it
 /// is not needed.
 bool isHarmless(mlir::Operation *loop, llvm::ArrayRef<Fiber> fibers);
-/// Whether a function of the table may be called with any values.
-bool isTotal(CallOp call);
 
 /// Whether an operation may be emitted before any workspace is filled.
 bool isKnownBefore(mlir::Operation &op);

@@ -122,13 +122,6 @@ static SetVector<Operation *> findNeeded(ReduceOp reduce, Value value) {
   return needed;
 }
 
-bool ember::cin::isTotal(CallOp call) {
-  Function function = call.getFunction();
-  bool divides = function.is("div") || function.is("floordiv") ||
-                 function.is("mod") || function.is("fmod");
-  return function.getBuiltin() && (isa<FloatType>(call.getType()) || !divides);
-}
-
 bool ember::cin::isHarmless(Operation *loop, ArrayRef<Fiber> fibers) {
   for (Operation &op : loop->getRegion(0).front()) {
     if (auto access = dyn_cast<AccessOp>(op)) {

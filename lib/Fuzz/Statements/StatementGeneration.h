@@ -62,6 +62,10 @@ private:
   Term drawCall(const Variables &variables, int depth);
   Term drawReduction(const Variables &variables, int depth);
   Term drawCondition(const Variables &variables);
+  /// Has one of the lookups by `variables` lead outside, perhaps, where the
+  /// condition, a part of which is new, does not hold.
+  void drawGuard(const std::vector<Term> &terms, const Variables &variables,
+                 std::vector<Term> &condition);
   Term drawElement(const Variables &variables, bool hasLast = false);
   /// An element of an array that a statement before assigns to.
   Term drawComputed(const StoredArray &array, const Variables &variables);

@@ -218,6 +218,9 @@ Statement StatementGenerator::drawStatement(bool isLast) {
   if (!isForOthers && random.chance(style.conditions * 0.5) &&
       !notation.array(target).hasLevels())
     statement.condition.push_back(drawCondition(variables));
+  if (!isForOthers && !notation.array(target).hasLevels())
+    drawGuard({statement.value, statement.target}, variables,
+              statement.condition);
   if (!isUpdate && !isForOthers)
     drawCompact(statement);
   statement.value.isBoundBehind =

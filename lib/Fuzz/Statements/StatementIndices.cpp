@@ -209,6 +209,40 @@ Term StatementGenerator::drawIndex(const Variable &chosen,
   }
 }
 
+void StatementGenerator::drawGuard(const std::vector<Term> &terms,
+                                   const Variables &variables,
+                                   std::vector<Term> &condition) {
+  std::vector<Term> lookups;
+  auto isBound = [&](const Term &index) {
+    return std::any_of(
+        variables.begin(), variables.end(), [&](const Variable &mine) {
+          return index.kind == Term::Variable && index.name == mine.name;
+        });
+  };
+  for (const Term &term : terms)
+    visitTerms(term, [&](const Term &part) {
+      // Arrays of indices have one dimension, and are there for one lookup;
+      // others are asked for their size.
+      if (part.kind == Term::Element && part.name.front() == 'n' &&
+          !part.operands.empty() && isBound(part.operands.front()))
+        lookups.push_back(part);
+    });
+  if (lookups.empty() || !random.chance(style.conditions))
+    return;
+  Term lookup = random.pick(lookups);
+  bool isBelow = random.chance(0.6);
+  int64_t outside = isBelow ? -1 : 1000;
+  StoredArray &array = notation.array(lookup.name);
+  for (uint64_t &bits : array.bits)
+    if (random.chance(0.4))
+      bits = truncateBits(array.element, static_cast<uint64_t>(outside));
+  const char *name = random.pick({"!=", isBelow ? ">" : "<"});
+  Term guard = callOf(name, {std::move(lookup), integerOf(outside)});
+  if (!condition.empty())
+    guard = callOf("and", {std::move(guard), std::move(condition.front())});
+  condition = {std::move(guard)};
+}
+
 Term StatementGenerator::drawComputed(const StoredArray &array,
                                       const Variables &variables) {
   std::vector<int64_t> shape = array.shape;
@@ -267,8 +301,16 @@ Term StatementGenerator::drawElement(const Variables &variables, bool hasLast) {
   bool hasSum =
       std::any_of(indices.begin(), indices.end(),
                   [](const Term &index) { return index.kind == Term::Call; });
-  return elementOf(arrays.values(shape, /*canBeOld=*/!hasSum),
-                   std::move(indices));
+  std::string array = arrays.values(shape, /*canBeOld=*/!hasSum);
+  Term element = elementOf(array, indices);
+  if (!hasSum || !random.chance(0.3))
+    return element;
+  // Beside `a[i + 1]`, `a[i]` does not say how many values the variable has.
+  for (Term &index : indices)
+    if (index.name == "+" && index.operands.front().kind == Term::Variable)
+      index = Term(index.operands.front());
+  return callOf(style.isBoolean() ? "|" : "+",
+                {std::move(element), elementOf(array, std::move(indices))});
 }
 
 } // namespace ember::fuzz

@@ -146,6 +146,9 @@ Term StatementGenerator::drawReduction(const Variables &variables, int depth) {
   term.operands.push_back(std::move(value));
   if (random.chance(style.conditions))
     term.condition.push_back(drawCondition(inner));
+  Variables own(inner.begin() + static_cast<int64_t>(variables.size()),
+                inner.end());
+  drawGuard(term.operands, own, term.condition);
   work = workBefore;
   return term;
 }

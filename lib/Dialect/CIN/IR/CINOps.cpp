@@ -293,6 +293,13 @@ LogicalResult CallOp::verify() {
   return success();
 }
 
+bool ember::cin::isTotal(CallOp call) {
+  Function function = call.getFunction();
+  bool divides = function.is("div") || function.is("floordiv") ||
+                 function.is("mod") || function.is("fmod");
+  return function.getBuiltin() && (isa<FloatType>(call.getType()) || !divides);
+}
+
 void ember::cin::addConjuncts(Value condition,
                               SmallVectorImpl<Value> &conjuncts) {
   SmallVector<Value> open = {condition};

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConditionOrder.h"
 #include "LoopOrder.h"
 #include "ScheduledStatement.h"
 #include "StatementNest.h"
@@ -47,9 +48,9 @@ private:
   void loop(BlockArgument variable, llvm::function_ref<void()> body);
   void loops(ArrayRef<BlockArgument> left, llvm::function_ref<void()> body);
   /// Loops over `order` with an assignment inside, where `conditions` hold:
-  /// each is outside of the loops that neither it nor one before it depends on.
-  void guardedLoops(ArrayRef<BlockArgument> order, ArrayRef<Value> conditions,
-                    AssignOp assign);
+  /// each is as far outside as it can be.
+  void guardedLoops(ArrayRef<BlockArgument> order,
+                    SmallVector<Value> conditions, AssignOp assign);
 
   ForallOp statement;
   VariableUses uses;
@@ -170,22 +171,20 @@ void StatementConcretizer::emit(AssignOp assign) {
 }
 
 void StatementConcretizer::guardedLoops(ArrayRef<BlockArgument> order,
-                                        ArrayRef<Value> conditions,
+                                        SmallVector<Value> conditions,
                                         AssignOp assign) {
   // What is appended to has an end for each value of the outer variables.
   bool isAppended = isa<ArrayType>(assign.getArray().getType());
-  bool isOutside = !conditions.empty() && (order.empty() || !isAppended) &&
-                   llvm::none_of(order, [&](BlockArgument variable) {
-                     return uses.depends(conditions.front(), variable);
-                   });
-  if (isOutside)
-    nest.guard(conditions.front(),
-               [&] { guardedLoops(order, conditions.drop_front(), assign); });
-  else if (order.empty())
-    emit(assign);
-  else
-    loop(order.front(),
-         [&] { guardedLoops(order.drop_front(), conditions, assign); });
+  SmallVector<Value> outside;
+  if (order.empty() || !isAppended)
+    outside = takeOutside(conditions, order, uses);
+  nest.guardAll(outside, [&] {
+    if (order.empty())
+      emit(assign);
+    else
+      loop(order.front(),
+           [&] { guardedLoops(order.drop_front(), conditions, assign); });
+  });
 }
 
 void StatementConcretizer::emit(ForallOp forall) {
@@ -194,8 +193,8 @@ void StatementConcretizer::emit(ForallOp forall) {
       ScheduledOrder(forall).sort(chain.variables);
   AssignOp assign = chain.getAssignment();
   SmallVector<Value> conditions;
-  if (assign && assign.getCondition())
-    addConjuncts(assign.getCondition(), conditions);
+  if (assign)
+    conditions = getConjuncts(assign.getCondition());
   auto build = [&] {
     if (assign)
       guardedLoops(order, conditions, assign);
@@ -204,10 +203,8 @@ void StatementConcretizer::emit(ForallOp forall) {
   };
   // Expressions stand in the statement, those of its outermost loop, too.
   bool isStatement = forall == statement;
-  bool isGuarded = !conditions.empty() && !order.empty() &&
-                   llvm::none_of(order, [&](BlockArgument variable) {
-                     return uses.depends(conditions.front(), variable);
-                   });
+  SmallVector<Value> inside = conditions;
+  bool isGuarded = !order.empty() && !takeOutside(inside, order, uses).empty();
   if (isStatement && (order.empty() || hasRange(order.front()) || isGuarded))
     nest.once(build);
   else

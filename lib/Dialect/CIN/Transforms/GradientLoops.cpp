@@ -162,6 +162,13 @@ ForallOp StatementGradient::begin() {
   return around;
 }
 
+/// What an array in a format stores, which the one that locates it has, too;
+/// others themselves.
+static Value getValues(Value array) {
+  auto assemble = array.getDefiningOp<AssembleOp>();
+  return assemble ? assemble.getValues() : array;
+}
+
 bool StatementGradient::hasLostSize(BlockArgument variable, Value target,
                                     Value leafArray) {
   if (getRange(variable).first || !origins.contains(variable))
@@ -173,7 +180,7 @@ bool StatementGradient::hasLostSize(BlockArgument variable, Value target,
       getLongerDimensions(origins[variable]), [&](ArrayDimension longer) {
         Value forward = arrays.getForward(longer.array, nullptr);
         return llvm::any_of(dimensions, [&](ArrayDimension mine) {
-          bool isSame = mine.array == forward ||
+          bool isSame = getValues(mine.array) == getValues(forward) ||
                         (mine.array == target && longer.array == leafArray);
           return isSame && mine.dimension == longer.dimension;
         });

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConditionOrder.h"
 #include "LoopOrder.h"
 #include "RowLookups.h"
 #include "RowMask.h"
@@ -225,7 +226,16 @@ void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
     needed.push_back(condition);
   SmallVector<BlockArgument> around = sums.getOuter(reduce);
   SmallVector<ReduceOp> nested = sums.find(needed);
-  auto add = [&](Value guard) { addTerm(reduce, array, indices, guard); };
+  // Conditions that exclude what inner loops walk.
+  SmallVector<Value> outside;
+  if (!inner.empty()) {
+    SmallVector<Value> conditions = getConjuncts(yield.getCondition());
+    outside = takeOutside(conditions,
+                          StatementNest::getVariables(reduce, inner), uses);
+  }
+  auto add = [&](Value guard) {
+    nest.guardAll(outside, [&] { addTerm(reduce, array, indices, guard); });
+  };
   if (nested.empty()) {
     llvm::append_range(around, rows);
     nest.forall(order.sort(around), [&] { add(condition); });

@@ -8,57 +8,12 @@
 #include "StatementNest.h"
 #include "Statement.h"
 
+#include "ConditionOrder.h"
 #include "LoopOrder.h"
 #include "ScheduledStatement.h"
 
 using namespace mlir;
 using namespace ember::cin;
-
-/// The variables around `access` of loops that also assign to its array, where
-/// these do several things: it may be another element's value each time.
-static SmallVector<Value> findAssigning(AccessOp access) {
-  SmallVector<Value> variables;
-  for (Operation *around = access->getParentOp(); !isa<EvaluateOp>(around);
-       around = around->getParentOp()) {
-    auto loop = dyn_cast<ForallOp>(around);
-    bool isAssigned =
-        loop && !LoopChain(loop).getAssignment() &&
-        llvm::any_of(access.getArray().getUsers(), [&](Operation *user) {
-          return isa<AssignOp>(user) && loop->isProperAncestor(user);
-        });
-    if (isAssigned)
-      llvm::append_range(variables, loop.getVariables());
-  }
-  return variables;
-}
-
-const DenseSet<Value> &VariableUses::of(Value value) {
-  auto found = known.find(value);
-  if (found != known.end())
-    return found->second;
-  DenseSet<Value> variables;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (!isa<EvaluateOp>(argument.getOwner()->getParentOp()))
-      variables.insert(argument);
-  } else {
-    Operation *op = value.getDefiningOp();
-    auto add = [&](ValueRange values) {
-      for (Value operand : values) {
-        const DenseSet<Value> &more = of(operand);
-        variables.insert(more.begin(), more.end());
-      }
-    };
-    add(op->getOperands());
-    if (auto access = dyn_cast<AccessOp>(op))
-      add(findAssigning(access));
-    if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      add(reduce.getYield()->getOperands());
-      for (BlockArgument mine : reduce.getVariables())
-        variables.erase(mine);
-    }
-  }
-  return known.insert({value, std::move(variables)}).first->second;
-}
 
 StatementNest::StatementNest(OpBuilder &builder, ForallOp statement,
                              VariableUses &uses)
@@ -456,7 +411,7 @@ StatementNest::Steps StatementNest::getSteps(ReduceOp reduce) const {
 
 Value StatementNest::getInner(ReduceOp reduce, const Steps &steps) {
   if (steps.empty())
-    return get(reduce.getYield().getValue());
+    return getTerm(reduce, Part::value);
   return buildReduction(reduce, steps, scopes.size() - 1, Part::value);
 }
 
@@ -468,12 +423,48 @@ Value StatementNest::getExistence(AccessOp access) {
 
 Value StatementNest::getExistence(ReduceOp reduce, const Steps &steps) {
   if (steps.empty())
-    return literal(builder.getBoolAttr(true));
+    return getTerm(reduce, Part::existence);
   return buildReduction(reduce, steps, scopes.size() - 1, Part::existence);
+}
+
+Value StatementNest::allHold(ArrayRef<Value> conditions) {
+  Value all;
+  for (Value holds : getAll(conditions)) {
+    if (!all) {
+      all = holds;
+      continue;
+    }
+    ImplicitLocOpBuilder here = at(scopes.size() - 1);
+    auto both = BuiltinAttr::get(here.getContext(), findBuiltin("and"));
+    all = CallOp::create(here, here.getI1Type(), both, ValueRange{all, holds});
+  }
+  return all;
+}
+
+Value StatementNest::getTerm(ReduceOp reduce, Part part) {
+  return part == Part::value ? get(reduce.getYield().getValue())
+                             : literal(builder.getBoolAttr(true));
+}
+
+SmallVector<BlockArgument> StatementNest::getVariables(ReduceOp reduce,
+                                                       const Steps &steps) {
+  SmallVector<BlockArgument> variables;
+  for (ArrayRef<unsigned> positions : steps)
+    for (unsigned position : positions)
+      variables.push_back(reduce.getVariables()[position]);
+  return variables;
 }
 
 Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
                                     size_t depth, Part part) {
+  return buildReduction(reduce, steps,
+                        getConjuncts(reduce.getYield().getCondition()), depth,
+                        part);
+}
+
+Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
+                                    SmallVector<Value> conditions, size_t depth,
+                                    Part part) {
   ArrayRef<unsigned> positions = steps.front();
   SmallVector<Value> lowers, uppers;
   SmallVector<bool> ranged;
@@ -509,15 +500,14 @@ Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
       scopes.back().values[variable] =
           block.addArgument(variable.getType(), location);
     }
-    bool isLast = steps.size() == 1;
-    Value condition = isLast ? reduce.getYield().getCondition() : Value();
-    if (condition) {
-      condition = get(condition);
-      floor = scopes.size() - 1;
-    }
     Steps inner(llvm::drop_begin(steps));
-    Value term =
-        isValue ? getInner(reduce, inner) : getExistence(reduce, inner);
+    Value condition =
+        allHold(takeOutside(conditions, getVariables(reduce, inner), uses));
+    if (condition)
+      floor = scopes.size() - 1;
+    Value term = inner.empty() ? getTerm(reduce, part)
+                               : buildReduction(reduce, inner, conditions,
+                                                scopes.size() - 1, part);
     ImplicitLocOpBuilder end = at(scopes.size() - 1);
     YieldOp::create(end, term, condition);
   });

@@ -8,29 +8,15 @@
 #ifndef EMBER_LIB_DIALECT_CIN_TRANSFORMS_STATEMENTNEST_H
 #define EMBER_LIB_DIALECT_CIN_TRANSFORMS_STATEMENTNEST_H
 
-#include "ember/Dialect/CIN/IR/CIN.h"
+#include "VariableUses.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace ember::cin {
 
-/// The variables, and workspaces, that an expression depends on, but for those
-/// bound in it.
-class VariableUses {
-public:
-  const llvm::DenseSet<mlir::Value> &of(mlir::Value value);
-  bool depends(mlir::Value value, mlir::Value variable) {
-    return of(value).contains(variable);
-  }
-
-private:
-  llvm::DenseMap<mlir::Value, llvm::DenseSet<mlir::Value>> known;
-};
-
-/// Builds loops out of a statement. Expressions of the
-/// statement are built on demand, each in the outermost scope where all that it
-/// depends on is there, though not outside of a condition that guards it.
+/// Builds loops out of a statement. Its expressions are built on demand, each
+/// in the outermost scope where all that it depends on is there, though not
+/// outside of a condition that guards it.
 class StatementNest {
 public:
   /// The nest takes the place of `statement`.
@@ -83,6 +69,8 @@ public:
   /// The variables of a reduction that are bound together, by position, outer
   /// ones first.
   using Steps = llvm::SmallVector<llvm::SmallVector<unsigned>>;
+  static llvm::SmallVector<mlir::BlockArgument>
+  getVariables(ReduceOp reduce, const Steps &steps);
   /// How a reduction that is a value binds its variables; all together if
   /// nothing is said.
   void setSteps(ReduceOp reduce, Steps steps) {
@@ -135,6 +123,13 @@ private:
   enum class Part : uint8_t { value, existence };
   mlir::Value buildReduction(ReduceOp reduce, const Steps &steps, size_t depth,
                              Part part);
+  /// Under some of its conditions, each outside of as many steps as it can be:
+  /// it may exclude what they walk.
+  mlir::Value buildReduction(ReduceOp reduce, const Steps &steps,
+                             llvm::SmallVector<mlir::Value> conditions,
+                             size_t depth, Part part);
+  mlir::Value getTerm(ReduceOp reduce, Part part);
+  mlir::Value allHold(llvm::ArrayRef<mlir::Value> conditions);
   /// How `reduce` binds its variables where it is a value.
   Steps getSteps(ReduceOp reduce) const;
   llvm::SmallVector<mlir::Value> getAll(mlir::ValueRange values);

@@ -91,6 +91,8 @@ class Differentiable(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, call: Differentiated, *arguments: Any) -> Any:
         ctx.call = call
+        # Where a later part has no gradient of this result, this has none of its inputs: not zeros.
+        ctx.set_materialize_grads(False)
         # A tensor may be several inputs, of which PyTorch reads any.
         identities = {
             id(arguments[place]) for place in call.gradient_reads(ctx.needs_input_grad[1:])
@@ -122,7 +124,9 @@ class Differentiable(torch.autograd.Function):
         return result.clone() if result._is_view() else result
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Any:
+    def backward(ctx: Any, *gradients: Tensor | None) -> Any:
+        if gradients[0] is None:
+            return (None,) * len(ctx.needs_input_grad)
         arguments = [
             tensor if tensor is not None else other.filled() if type(other) is Outline else other
             for tensor, other in zip(ctx.saved_tensors, ctx.others, strict=True)

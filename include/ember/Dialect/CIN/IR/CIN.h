@@ -81,6 +81,8 @@ namespace ember::cin {
 /// Erases what nothing calls any more, nor any function that it calls.
 void dropUnusedFunctions(mlir::ModuleOp module);
 
+/// Whether a function is one of the table that may be called with any values.
+bool isTotal(CallOp call);
 /// Adds the conditions that `condition` is the `and` of, in order.
 void addConjuncts(mlir::Value condition,
                   llvm::SmallVectorImpl<mlir::Value> &conjuncts);

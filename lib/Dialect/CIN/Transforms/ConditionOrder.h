@@ -1,0 +1,29 @@
+//===- ConditionOrder.h - Where conditions of a nest stand ------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_TRANSFORMS_CONDITIONORDER_H
+#define EMBER_LIB_DIALECT_CIN_TRANSFORMS_CONDITIONORDER_H
+
+#include "VariableUses.h"
+
+namespace ember::cin {
+
+/// The conditions that `condition` is the `and` of, in order; none if it is
+/// null.
+llvm::SmallVector<mlir::Value> getConjuncts(mlir::Value condition);
+
+/// Takes those out of `conditions` that may stand outside of loops over
+/// `variables`, where they exclude what these walk: each depends on none of
+/// them, and either none is left before it, which it may rely on, or it cannot
+/// fail.
+llvm::SmallVector<mlir::Value>
+takeOutside(llvm::SmallVectorImpl<mlir::Value> &conditions,
+            llvm::ArrayRef<mlir::BlockArgument> variables, VariableUses &uses);
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_CONDITIONORDER_H
