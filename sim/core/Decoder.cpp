@@ -40,6 +40,12 @@ using namespace llvm;
 
 namespace {
 constexpr unsigned encodingBytes = 4;
+/// How MRS and MSR name NZCV, the one register of the system that there is.
+constexpr int64_t encodedFlags = 0xda10;
+
+bool isOfSystemRegister(StringRef name) {
+  return name == "MRS" || name == "MSR";
+}
 
 class MachineCodeDecoder final : public Decoder {
 public:
@@ -188,6 +194,10 @@ void MachineCodeDecoder::describe(const MCInst &inst,
     addNames(reg, result.sources);
   for (MCPhysReg reg : desc.implicit_defs())
     addNames(reg, result.destinations);
+  if (name == "MRS")
+    result.sources.push_back(flagsName);
+  else if (name == "MSR")
+    result.destinations.push_back(flagsName);
   // An access that moves its base has the new base first.
   if ((desc.mayLoad() || desc.mayStore()) && !result.destinations.empty() &&
       (name.ends_with("pre") || name.ends_with("post") ||
@@ -361,7 +371,12 @@ Expected<StaticInstruction> MachineCodeDecoder::decode(uint32_t encoding,
         formatv("{0:x}: {1:x8} is no instruction", pc, encoding));
   StringRef name = instructions->getName(inst->getOpcode());
   const Semantics *semantics = SemanticsTable::get().find(name);
-  if (!semantics || !semantics->execute)
+  bool hasRegister = !isOfSystemRegister(name) ||
+                     llvm::any_of(*inst, [](const MCOperand &operand) {
+                       return operand.isImm() &&
+                              operand.getImm() == encodedFlags;
+                     });
+  if (!semantics || !semantics->execute || !hasRegister)
     return createStringError(
         formatv("{0:x}: the simulator does not know '{1}' ({2})", pc,
                 print(encoding, pc), name));

@@ -72,6 +72,13 @@ template <typename T> void setFlags(State &s, T result) {
   s.negative = result >> (bitsIn<T> - 1) & 1;
   s.zero = result == 0;
 }
+/// `flags`: negative, zero, carry and overflow, from bit 3 down.
+void setAllFlags(State &s, uint64_t flags) {
+  s.negative = flags >> 3 & 1;
+  s.zero = flags >> 2 & 1;
+  s.carry = flags >> 1 & 1;
+  s.overflow = flags & 1;
+}
 template <typename T> T addWithCarry(State &s, T a, T b, bool carry) {
   T result = a + b + carry;
   setFlags(s, result);
@@ -210,11 +217,19 @@ void conditionalCompare(State &s, const Instruction &i) {
     addWithCarry<T>(s, s.getX<T>(i.reg(0)), subtract ? ~b : b, subtract);
     return;
   }
-  unsigned flags = i.reg(2);
-  s.negative = flags >> 3 & 1;
-  s.zero = flags >> 2 & 1;
-  s.carry = flags >> 1 & 1;
-  s.overflow = flags & 1;
+  setAllFlags(s, i.reg(2));
+}
+
+/// Where NZCV begins in the register of the system.
+constexpr unsigned flagsShift = 28;
+
+void moveFromFlags(State &s, const Instruction &i) {
+  auto flags = static_cast<uint64_t>(s.negative << 3 | s.zero << 2 |
+                                     s.carry << 1 | s.overflow);
+  s.setX(i.reg(0), flags << flagsShift);
+}
+void moveToFlags(State &s, const Instruction &i) {
+  setAllFlags(s, s.x[i.reg(1)] >> flagsShift);
 }
 
 template <typename T, bool subtract>
@@ -364,6 +379,8 @@ void ember::sim::addScalarSemantics(SemanticsTable &t) {
   t.add("UMSUBLrrr", multiplyAddLong<uint32_t, true>);
   t.add("SMULHrr", binary<int64_t, MultiplyHigh<int64_t>>);
   t.add("UMULHrr", binary<uint64_t, MultiplyHigh<uint64_t>>);
+  t.add("MRS", moveFromFlags);
+  t.add("MSR", moveToFlags);
   t.add("ADR", address);
   t.add("ADRP", pageAddress);
   t.add("B", branch);

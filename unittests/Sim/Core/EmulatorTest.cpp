@@ -14,6 +14,7 @@
 
 #include <bit>
 #include <chrono>
+#include <limits>
 #include <random>
 
 using namespace ember::sim;
@@ -189,6 +190,32 @@ TEST(Emulator, DevicesAnswer) {
   EXPECT_TRUE(!error) << llvm::toString(std::move(error));
   EXPECT_TRUE(machine.memory.isDevice(0x50ff));
   EXPECT_FALSE(machine.memory.isDevice(0x5100));
+}
+
+TEST(Emulator, FlagsAreKeptInRegisters) {
+  Machine machine(EMBER_FLAGS, 64);
+  constexpr auto least = std::numeric_limits<int64_t>::min();
+  const int64_t values[] = {0, 1, -1, least, least + 1};
+  for (int64_t a : values)
+    for (int64_t b : values) {
+      auto first = static_cast<uint64_t>(a), second = static_cast<uint64_t>(b);
+      llvm::Error error = machine.call("keptFlags", {first, second});
+      ASSERT_TRUE(!error) << llvm::toString(std::move(error));
+      int64_t difference;
+      const uint64_t expected[] = {first < second, a < b, a == b,
+                                   __builtin_sub_overflow(a, b, &difference)};
+      for (auto [place, value] : llvm::enumerate(expected))
+        EXPECT_EQ(machine.emulator.state().x[3 + place], value)
+            << a << " and " << b << ", x" << 3 + place;
+    }
+}
+
+TEST(Emulator, OtherRegistersOfTheSystemAreErrors) {
+  Machine machine(EMBER_FLAGS, 64);
+  std::string message = llvm::toString(machine.call("threadPointer", {}));
+  EXPECT_NE(message.find("does not know 'mrs x0, TPIDR_EL0'"),
+            std::string::npos)
+      << message;
 }
 
 TEST(Emulator, VectorsHaveCertainLengths) {
