@@ -124,9 +124,14 @@ static bool isSegment(Value lower, Value upper, Value positions) {
   if (number && after)
     return *after == *number + 1;
   auto apply = next.getDefiningOp<ApplyOp>();
-  AffineExpr mine = getAffineDimExpr(0, next.getContext());
-  return apply && apply.getOperands() == ValueRange(first) &&
-         apply.getMap().getResult(0) == mine + 1;
+  if (!apply)
+    return false;
+  AffineExpr last = apply.getMap().getResult(0);
+  if (apply.getOperands() == ValueRange(first))
+    return last == getAffineDimExpr(0, next.getContext()) + 1;
+  auto before = first.getDefiningOp<ApplyOp>();
+  return before && before.getOperands() == apply.getOperands() &&
+         last == before.getMap().getResult(0) + 1;
 }
 
 void KnownVariables::addCoordinates(AssignOp assign) {
@@ -214,8 +219,10 @@ void KnownVariables::addSegment(BlockArgument position) {
   AccessOp upper = access(forall.getUpper(position.getArgNumber()));
   if (!lower || !upper || lower.getArray() != upper.getArray())
     return;
-  if (isSegment(lower, upper, lower.getArray()))
-    known.insert(lower.getIndices().front());
+  if (!isSegment(lower, upper, lower.getArray()))
+    return;
+  known.insert(lower.getIndices().front());
+  addIndex(lower.getIndices().front());
 }
 
 /// `16 * t` to `min(16 * t + 16, n)`
