@@ -45,6 +45,24 @@ static bool isHarmless(Value value) {
   return isa<ExtentOp, LiteralOp>(op);
 }
 
+static bool canFail(Operation *op) {
+  if (auto access = dyn_cast<AccessOp>(op))
+    return !llvm::all_of(access.getIndices(), isWithin);
+  auto call = dyn_cast<CallOp>(op);
+  return call && !isTotal(call);
+}
+
+bool ember::cin::mayFail(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  // The operation itself, and what is in a reduction.
+  WalkResult found = op->walk([](Operation *inner) {
+    return canFail(inner) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted() || llvm::any_of(op->getOperands(), mayFail);
+}
+
 SmallVector<Value> ember::cin::takeOutside(SmallVectorImpl<Value> &conditions,
                                            ArrayRef<BlockArgument> variables,
                                            VariableUses &uses) {

@@ -54,6 +54,9 @@ private:
   void statementOver(ArrayRef<BlockArgument> variables,
                      llvm::function_ref<void()> body);
   void store();
+  /// The conjuncts of a condition ahead of the first that a sum of rows is in:
+  /// later ones may rely on it.
+  SmallVector<Value> getKnownBeforeSums(Value condition);
   /// Under a condition, if it is not null.
   void assignElement(Value condition = {});
   /// Elements in formats that the schedule wants in workspaces, in which the
@@ -99,6 +102,9 @@ private:
   /// Those of the rows that a workspace has a dimension for: a loop over tiles
   /// is none of an index.
   SmallVector<BlockArgument> places;
+  /// Conditions of the statement, which depend on rows, under which what sums
+  /// read is there.
+  SmallVector<Value> ofRows;
   /// What elements have before; null if that is not known.
   TypedAttr initial;
   /// A workspace that says which elements of rows are needed: those that it
@@ -233,6 +239,8 @@ void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
     outside = takeOutside(conditions,
                           StatementNest::getVariables(reduce, inner), uses);
   }
+  if (mayFail(yield.getValue()) || (condition && mayFail(condition)))
+    outside.insert(outside.begin(), ofRows.begin(), ofRows.end());
   auto add = [&](Value guard) {
     nest.guardAll(outside, [&] { addTerm(reduce, array, indices, guard); });
   };
@@ -435,6 +443,15 @@ void WorkspaceInserter::keepRow(AccessOp access,
 // Statements
 //===----------------------------------------------------------------------===//
 
+SmallVector<Value> WorkspaceInserter::getKnownBeforeSums(Value condition) {
+  SmallVector<Value> conditions = getConjuncts(condition);
+  const auto *end = llvm::find_if(conditions, [&](Value conjunct) {
+    return !sums.find(conjunct).empty();
+  });
+  conditions.truncate(end - conditions.begin());
+  return conditions;
+}
+
 void WorkspaceInserter::assignElement(Value condition) {
   nest.assign(assign.getCalleeAttr(), nest.get(assign.getValue()),
               assign.getArray(), assign.getIndices(), initial, condition);
@@ -457,6 +474,8 @@ void WorkspaceInserter::store() {
     nest.guard(condition, [&] { storeRows(reductions.front()); });
     return;
   }
+  if (isOfRow)
+    ofRows = getKnownBeforeSums(condition);
   nest.guard(isOfRow ? Value() : condition, [&] {
     useMask(reductions, [&] {
       useWorkspaces(reductions, [&] {
