@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What goes into the Python package besides Python: programs in ember/bin, what
-# they link or load in ember/lib, the C interface in ember/include, and
+# they link and Python loads in ember/lib, the C interface in ember/include, and
 # the module that calls kernels. 'pip install .' installs the component.
 
 set(EMBER_PACKAGE_PROGRAMS emberc ember-opt ember-run ember-sim)
-set(EMBER_PACKAGE_LINKED libember_runtime.a ember_queue.bc ember_guest_runtime.o)
+set(EMBER_PACKAGE_LINKED libember_columns.so libember_runtime.a ember_queue.bc ember_guest_runtime.o)
 
 add_custom_target(EmberPackage)
 if(TARGET ember_calls)
@@ -20,7 +20,7 @@ if(EMBER_PREBUILT)
   endforeach()
   set(linked_folder "${EMBER_PREBUILT}/lib")
 else()
-  add_dependencies(EmberPackage ${EMBER_PACKAGE_PROGRAMS} EmberRuntime EmberQueueBitcode EmberGuestRuntime)
+  add_dependencies(EmberPackage ${EMBER_PACKAGE_PROGRAMS} EmberColumns EmberRuntime EmberQueueBitcode EmberGuestRuntime)
   # They find libMLIR and libLLVM where they were linked with them.
   set_target_properties(${EMBER_PACKAGE_PROGRAMS} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${EMBER_PACKAGE_PROGRAMS} RUNTIME DESTINATION ember/bin COMPONENT package)
@@ -35,7 +35,7 @@ install(DIRECTORY "${CMAKE_SOURCE_DIR}/sim/machines" DESTINATION ember COMPONENT
 install(FILES "${CMAKE_SOURCE_DIR}/cmake/EmberNotation.cmake" DESTINATION ember/cmake COMPONENT package)
 install(FILES "${CMAKE_SOURCE_DIR}/runtime/include/ember/Notation.h"
         DESTINATION ember/include/ember COMPONENT package)
-foreach(header IN ITEMS Export KernelLibrary Ownership Runtime)
+foreach(header IN ITEMS Columns Export KernelLibrary Ownership Runtime)
   install(FILES "${CMAKE_SOURCE_DIR}/runtime/include/ember/Runtime/${header}.h"
           DESTINATION ember/include/ember/Runtime COMPONENT package)
 endforeach()

@@ -371,11 +371,11 @@ Expected<StaticInstruction> MachineCodeDecoder::decode(uint32_t encoding,
         formatv("{0:x}: {1:x8} is no instruction", pc, encoding));
   StringRef name = instructions->getName(inst->getOpcode());
   const Semantics *semantics = SemanticsTable::get().find(name);
-  bool hasRegister = !isOfSystemRegister(name) ||
-                     llvm::any_of(*inst, [](const MCOperand &operand) {
-                       return operand.isImm() &&
-                              operand.getImm() == encodedFlags;
-                     });
+  bool hasRegister =
+      !isOfSystemRegister(name) ||
+      llvm::any_of(*inst, [](const MCOperand &operand) {
+        return operand.isImm() && operand.getImm() == encodedFlags;
+      });
   if (!semantics || !semantics->execute || !hasRegister)
     return createStringError(
         formatv("{0:x}: the simulator does not know '{1}' ({2})", pc,

@@ -16,8 +16,8 @@ namespace ember::cin {
 /// null.
 llvm::SmallVector<mlir::Value> getConjuncts(mlir::Value condition);
 
-/// Whether computing a value may end in an error, which a condition may exclude:
-/// an index that is out of bounds, a division by 0.
+/// Whether computing a value may end in an error, which a condition may
+/// exclude: an index that is out of bounds, a division by 0.
 bool mayFail(mlir::Value value);
 
 /// Takes those out of `conditions` that may stand outside of loops over

@@ -445,9 +445,8 @@ void WorkspaceInserter::keepRow(AccessOp access,
 
 SmallVector<Value> WorkspaceInserter::getKnownBeforeSums(Value condition) {
   SmallVector<Value> conditions = getConjuncts(condition);
-  const auto *end = llvm::find_if(conditions, [&](Value conjunct) {
-    return !sums.find(conjunct).empty();
-  });
+  const auto *end = llvm::find_if(
+      conditions, [&](Value conjunct) { return !sums.find(conjunct).empty(); });
   conditions.truncate(end - conditions.begin());
   return conditions;
 }

@@ -1,0 +1,228 @@
+"""Columns as modules of PyTorch: ids of a feature, and the rows that they stand for.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ember.columns.hashing import CROSS_KEY, Key, cross_buckets, hash_buckets
+from ember.columns.jagged import Jagged, values_of
+from ember.columns.texts import Texts
+from ember.errors import ArgumentError, IndexOutOfRangeError
+
+# How the rows of a batch's row become one.
+COMBINERS = ("mean", "sum")
+# The ids of a feature, and where the rows of the batch begin and end in them.
+Ids = tuple[Tensor, Tensor]
+
+
+class Column(nn.Module):
+    """A table whose rows an id each looks up; those of a row of the batch are combined.
+
+    rows: ids are 0 to rows - 1. dimension: elements of a row. combiner: mean or sum. A row of the
+    batch without ids is zeros.
+    """
+
+    def __init__(self, rows: int, dimension: int, combiner: str = "mean") -> None:
+        super().__init__()
+        if rows < 1 or dimension < 1:
+            raise ArgumentError(f"a table of {rows} by {dimension} has no elements")
+        if combiner not in COMBINERS:
+            raise ArgumentError(f"combiner is {combiner!r}: give one of {', '.join(COMBINERS)}")
+        self.combiner = combiner
+        # TensorFlow's standard deviation.
+        self.weight = nn.Parameter(torch.randn(rows, dimension) / dimension**0.5)
+
+    def ids(self, feature: Any) -> Ids:
+        """The ids that a raw feature of a batch stands for, and their offsets, both int64."""
+        found = self.jagged_ids(feature)
+        return torch.from_numpy(found.values), torch.from_numpy(found.offsets)
+
+    def jagged_ids(self, feature: Any) -> Jagged:
+        """The same; raises ArgumentError for features of another kind."""
+        raise NotImplementedError
+
+    def forward(self, ids: Tensor, offsets: Tensor) -> Tensor:
+        """(batch, dimension)."""
+        return functional.embedding_bag(
+            ids, self.weight, offsets, mode=self.combiner, include_last_offset=True
+        )
+
+
+class HashedColumn(Column):
+    """Ids by hashes of texts or integers: categorical_column_with_hash_bucket, and Keras' Hashing.
+
+    A feature is an array of (batch,) or (batch, n), in which -1 and '' are missing, or a Jagged,
+    all values of which count. key: two words for SipHash in place of FarmHash.
+    """
+
+    def __init__(
+        self, buckets: int, dimension: int, combiner: str = "mean", key: Key | None = None
+    ) -> None:
+        super().__init__(buckets, dimension, combiner)
+        self.buckets, self.key = buckets, key
+
+    def jagged_ids(self, feature: Any) -> Jagged:
+        given = feature if isinstance(feature, Jagged) else Jagged.dense(feature)
+        found: Jagged = hash_buckets(given, self.buckets, self.key)
+        return found
+
+
+class CrossedColumn(Column):
+    """Ids by combinations of several features' values: crossed_column.
+
+    A feature is a sequence of such as those of HashedColumn.
+    """
+
+    def __init__(
+        self, buckets: int, dimension: int, combiner: str = "mean", key: int = CROSS_KEY
+    ) -> None:
+        super().__init__(buckets, dimension, combiner)
+        self.buckets, self.key = buckets, key
+
+    def jagged_ids(self, feature: Sequence[Any]) -> Jagged:
+        given = [one if isinstance(one, Jagged) else Jagged.dense(one) for one in feature]
+        return cross_buckets(given, self.buckets, self.key)
+
+
+class BucketizedColumn(Column):
+    """Ids by the number of boundaries that a number has reached: bucketized_column.
+
+    boundaries: increasing; there is one row more. NaN is in the last bucket, as in TensorFlow. A
+    feature is a tensor or an array of floats or integers, (batch,) or (batch, n).
+    """
+
+    boundaries: Tensor
+
+    def __init__(self, boundaries: Sequence[float], dimension: int, combiner: str = "mean") -> None:
+        values = np.asarray(boundaries, np.float32)
+        if not (np.diff(values) >= 0).all() or np.isnan(values).any():
+            raise ArgumentError(f"boundaries do not increase: {list(boundaries)}")
+        super().__init__(len(values) + 1, dimension, combiner)
+        self.register_buffer("boundaries", torch.from_numpy(values))
+
+    def ids(self, feature: Any) -> Ids:
+        numbers = torch.as_tensor(feature)
+        if numbers.dtype.is_complex or numbers.dtype is torch.bool or not numbers.dim():
+            raise ArgumentError(
+                f"a feature of numbers has a dimension for the batch; this is {numbers.dtype} of "
+                f"shape {list(numbers.shape)}"
+            )
+        if not numbers.dtype.is_floating_point:
+            numbers = numbers.to(torch.float32)
+        # Boundaries are exact in the number's own type, or compared in a wider one.
+        wide = torch.promote_types(numbers.dtype, torch.float32)
+        ids = torch.bucketize(numbers.to(wide), self.boundaries.to(wide), right=True)
+        rows, width = len(numbers), numbers[0].numel() if len(numbers) else 0
+        return ids.reshape(-1), torch.arange(0, (rows + 1) * width, width) if width else (
+            torch.zeros(rows + 1, dtype=torch.int64)
+        )
+
+
+class IdentityColumn(Column):
+    """Ids that are given: categorical_column_with_identity.
+
+    A feature is as HashedColumn's, of integers. default: the id of numbers that are none of the
+    table's, -1 in a dense feature aside; without, those below 0 are missing, and others an error.
+    """
+
+    def __init__(
+        self, rows: int, dimension: int, combiner: str = "mean", default: int | None = None
+    ) -> None:
+        super().__init__(rows, dimension, combiner)
+        if default is not None and not 0 <= default < rows:
+            raise ArgumentError(f"default is {default}: give an id of 0 to {rows - 1}")
+        self.rows, self.default = rows, default
+
+    def jagged_ids(self, feature: Any) -> Jagged:
+        given = feature if isinstance(feature, Jagged) else Jagged.dense(feature)
+        if isinstance(given.values, Texts):
+            raise ArgumentError("ids are integers; these are texts: hash them, or list the words")
+        if self.default is None:
+            too_large = np.flatnonzero(given.values >= self.rows)
+            if len(too_large):
+                raise IndexOutOfRangeError(
+                    f"id {given.values[too_large[0]]} of row {given.row_of(int(too_large[0]))} is "
+                    f"out of range for a table of {self.rows} rows"
+                )
+            return given.where(given.values >= 0)
+        is_id = (given.values >= 0) & (given.values < self.rows)
+        return Jagged(np.where(is_id, given.values, self.default), given.offsets)
+
+
+class VocabularyColumn(Column):
+    """Ids by the places of words, or of integers, in a list:
+    categorical_column_with_vocabulary_list.
+
+    A feature is as HashedColumn's. What is not listed is missing, or has the id that default
+    names, or one of others that follow the words', by its hash.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[Any],
+        dimension: int,
+        combiner: str = "mean",
+        default: int | None = None,
+        others: int = 0,
+    ) -> None:
+        super().__init__(len(words) + others, dimension, combiner)
+        listed = values_of(words)
+        self.places = {word: place for place, word in enumerate(listed)}
+        if len(self.places) < len(words):
+            raise ArgumentError("a word is listed twice")
+        if default is not None and (others or not 0 <= default < len(words)):
+            raise ArgumentError(f"default is {default}: give the place of a word, and no others")
+        self.default, self.others = default, others
+        self.is_of_texts = isinstance(listed, Texts)
+
+    def jagged_ids(self, feature: Any) -> Jagged:
+        given = feature if isinstance(feature, Jagged) else Jagged.dense(feature)
+        if len(given.values) and isinstance(given.values, Texts) != self.is_of_texts:
+            kind = "texts" if self.is_of_texts else "integers"
+            raise ArgumentError(f"words are {kind}, and the feature's values are not")
+        unknown = -1 if self.default is None else self.default
+        ids = np.fromiter(
+            (self.places.get(value, unknown) for value in given.values), np.int64, len(given.values)
+        )
+        if self.others:
+            hashes = hash_buckets(given.values, self.others) + len(self.places)
+            ids = np.where(ids < 0, hashes, ids)
+        return Jagged(ids, given.offsets).where(ids >= 0)
+
+
+class Columns(nn.Module):
+    """Columns beside each other: the features of a model.
+
+    They are side by side in the order given.
+    """
+
+    def __init__(self, **columns: Column) -> None:
+        super().__init__()
+        self.columns = nn.ModuleDict(columns)
+
+    def ids(self, features: Mapping[str, Any]) -> dict[str, Ids]:
+        """The ids of raw features by name. Texts are no tensors: this part runs uncompiled."""
+        if missing := [name for name in self.columns if name not in features]:
+            raise ArgumentError(f"there is no feature {', '.join(map(repr, missing))}")
+        found = {}
+        for name, column in self.columns.items():
+            try:
+                found[name] = column.ids(features[name])  # type: ignore[operator]
+            except (ArgumentError, IndexOutOfRangeError) as error:
+                raise type(error)(f"feature {name!r}: {error}") from error
+        sizes = {name: len(offsets) - 1 for name, (_, offsets) in found.items()}
+        if len(set(sizes.values())) > 1:
+            raise ArgumentError(f"features have different numbers of rows: {sizes}")
+        return found
+
+    def forward(self, ids: Mapping[str, Ids]) -> Tensor:
+        """(batch, sum of dimensions), of what ids returns."""
+        return torch.cat([column(*ids[name]) for name, column in self.columns.items()], -1)

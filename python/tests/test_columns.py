@@ -1,0 +1,270 @@
+"""Columns of features: hashes, crosses and parts are TensorFlow's; modules look up what they say.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from compiled_models import compiled
+from ember.columns import (
+    BucketizedColumn,
+    Column,
+    Columns,
+    CrossedColumn,
+    HashedColumn,
+    IdentityColumn,
+    Jagged,
+    Texts,
+    VocabularyColumn,
+    cross_buckets,
+    fingerprints,
+    hash_buckets,
+    split,
+)
+from ember.errors import ArgumentError, IndexOutOfRangeError, OffsetsError
+from ember.torch.capture.backend import listening
+
+RECORDED = json.loads((Path(__file__).parent / "tensorflow_hashes.json").read_text())
+MOST = 2**63 - 1
+
+
+def text_of(length: int) -> bytes:
+    """The text of a length that was recorded, of bytes of all values."""
+    return bytes((length * 131 + i * i * 7 + 13 * i) % 256 for i in range(length))
+
+
+TEXTS = [text_of(length) for length in RECORDED["lengths"]]
+
+
+def test_hashes_of_texts() -> None:
+    assert hash_buckets(TEXTS, MOST).tolist() == RECORDED["fast"]
+    strong = hash_buckets(TEXTS, MOST, key=tuple(RECORDED["key"]))
+    assert strong.tolist() == RECORDED["strong"]
+
+
+def test_hashes_of_integers() -> None:
+    numbers = RECORDED["integers"]
+    assert hash_buckets(numbers, MOST).tolist() == RECORDED["of_integers"]
+    assert (fingerprints(numbers) == fingerprints(list(map(str, numbers)))).all()
+    key = (3, 2**64 - 1)
+    assert (fingerprints(numbers, key) == fingerprints(list(map(str, numbers)), key)).all()
+    draw = np.random.default_rng(3)
+    for dtype in (np.int8, np.uint16, np.int32, np.int64):
+        drawn = draw.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, 300, dtype)
+        assert (fingerprints(drawn) == fingerprints(list(map(str, drawn.tolist())))).all()
+
+
+def test_shapes_and_kinds_of_what_is_hashed() -> None:
+    numbers = np.arange(6).reshape(2, 3)
+    found = hash_buckets(numbers, 10)
+    assert found.shape == (2, 3)
+    assert found.dtype == np.int64
+    # Views, as columns of a larger array.
+    assert (hash_buckets(numbers.T, 10) == found.T).all()
+    as_tensor = hash_buckets(torch.from_numpy(numbers), 10)
+    assert torch.equal(as_tensor, torch.from_numpy(found))
+    words = np.array([["0", "1", "2"], ["3", "4", "5"]])
+    for one in (words, words.astype(object), words.astype(bytes)):
+        assert (hash_buckets(one, 10) == found).all()
+    assert hash_buckets(["naïve"], MOST) == hash_buckets(["naïve".encode()], MOST)
+    assert hash_buckets([], 10).tolist() == []
+    jagged = hash_buckets(Jagged.of([[1], [], [2, 3]]), 10)
+    assert jagged.to_list() == [[found[0, 1]], [], [found[0, 2], found[1, 0]]]
+
+
+def test_crosses() -> None:
+    first = Jagged.of([["a", "b"], [], ["c"], [""]])
+    second = Jagged.of([[1, 2], [3], [-4, 5], [7]])
+    third = Jagged.of([["x"], ["y"], ["z", ""], ["w"]])
+    for buckets, expected in RECORDED["crosses"].items():
+        assert cross_buckets([first, second, third], int(buckets)).to_list() == expected
+    assert cross_buckets([second, first], 77).to_list() == RECORDED["cross_of_two"]
+    assert cross_buckets([Jagged.of([]), Jagged.of([])], 5).to_list() == []
+
+
+@pytest.mark.parametrize(
+    ("separator", "text", "parts"),
+    [
+        (",", "", [""]),
+        (",", ",", ["", ""]),
+        (",", ",a,,", ["", "a", "", ""]),
+        (",", "ab", ["ab"]),
+        ("--", "a--b---", ["a", "b", "-"]),
+        ("é", "aéb", ["a", "b"]),
+        (b"\0", b"a\0\xff\0", ["a", b"\xff", ""]),
+        ("", "", []),
+        ("", "\n", []),
+        ("", " a\t b ", ["a", "b"]),
+        ("", "ab", ["ab"]),
+    ],
+)
+def test_parts(separator: Any, text: Any, parts: list[Any]) -> None:
+    found = split([text, "x", text], separator)
+    expected = list(Texts.of(parts))
+    assert found.to_list() == [expected, [b"x"], expected]
+    # The parts are texts of their own.
+    assert (fingerprints(found.values) == fingerprints(list(found.values))).all()
+
+
+def test_dense_features_miss_values() -> None:
+    numbers = np.array([[3, -1, -2], [-1, -1, -1], [0, 1, 2]])
+    assert Jagged.dense(numbers).to_list() == [[3, -2], [], [0, 1, 2]]
+    words = np.array([["a", ""], ["", ""], ["", "b"]])
+    assert Jagged.dense(words).to_list() == [[b"a"], [], [b"b"]]
+    assert Jagged.dense(["a", "", "b"]).to_list() == [[b"a"], [], [b"b"]]
+    assert Jagged.dense(torch.zeros(0, 3, dtype=torch.int64)).to_list() == []
+    assert Jagged.dense(np.zeros((2, 0), np.int64)).to_list() == [[], []]
+
+
+def test_buckets_of_numbers() -> None:
+    column = BucketizedColumn([-1.5, 0.0, 0.1, 3.0], dimension=2)
+    values = [np.nan, -np.inf, np.inf, -2.0, -1.5, 0.0, -0.0, 0.1, 0.05, 3.0, 4.0]
+    expected = [4, 0, 4, 0, 1, 2, 2, 3, 2, 4, 4]
+    # 0.1 is the float32 nearest to it, which lies above the float64.
+    for dtype, of_a_tenth in ((np.float32, 3), (np.float64, 2)):
+        expected[7] = of_a_tenth
+        ids, offsets = column.ids(np.array(values, dtype))
+        assert ids.tolist() == expected
+        assert offsets.tolist() == list(range(12))
+    ids, offsets = column.ids(torch.tensor([[-2, 3], [0, 100]]))
+    assert ids.tolist() == [0, 4, 2, 4]
+    assert offsets.tolist() == [0, 2, 4]
+    assert column.ids(torch.zeros(0, 2))[1].tolist() == [0]
+    assert column.ids(torch.zeros(2, 0))[1].tolist() == [0, 0, 0]
+
+
+def ids_of(column: Column, feature: Any) -> list[list[int]]:
+    return column.jagged_ids(feature).to_list()
+
+
+def test_ids_that_are_given() -> None:
+    feature = np.array([[3, -1, -2], [0, 9, 4]])
+    assert ids_of(IdentityColumn(10, 2), feature) == [[3], [0, 9, 4]]
+    # -1 is missing; -2 is a number that is no id.
+    assert ids_of(IdentityColumn(5, 2, default=1), feature) == [[3, 1], [0, 1, 4]]
+    assert ids_of(IdentityColumn(5, 2, default=1), Jagged.of([[-1, 7], []])) == [[1, 1], []]
+    with pytest.raises(IndexOutOfRangeError, match="id 9 of row 1 is out of range"):
+        IdentityColumn(9, 2).ids(feature)
+    with pytest.raises(ArgumentError, match="these are texts"):
+        IdentityColumn(9, 2).ids(["a"])
+
+
+def test_words_of_a_list() -> None:
+    words = ["red", "green", "blau\0"]
+    feature = np.array([["green", "", "red"], ["blau\0", "gelb", "red"]], object)
+    assert ids_of(VocabularyColumn(words, 2), feature) == [[1, 0], [2, 0]]
+    assert ids_of(VocabularyColumn(words, 2, default=1), feature) == [[1, 0], [2, 1, 0]]
+    other = 3 + int(hash_buckets(["gelb"], 4)[0])
+    column = VocabularyColumn(words, 2, others=4)
+    assert column.weight.shape == (7, 2)
+    assert ids_of(column, feature) == [[1, 0], [2, other, 0]]
+    assert ids_of(VocabularyColumn([10, -3], 2), torch.tensor([[-3, 4], [-1, 10]])) == [[1], [0]]
+    assert ids_of(VocabularyColumn([10, -1], 2), Jagged.of([[-1], []])) == [[1], []]
+    assert ids_of(VocabularyColumn(words, 2), []) == []
+
+
+FEATURES: dict[str, Any] = {
+    "age": np.array([17.5, 40.0, np.nan, 25.0], np.float32),
+    "user": np.array([[3, -1], [-1, -1], [7, 9], [2**40, -2]]),
+    "tags": split(["a,b,c", "", "a", "c,c"], ","),
+    "both": [["de", "fr", "", "de"], np.array([1, 2, 3, 1])],
+}
+
+
+def drawn_columns() -> Columns:
+    torch.manual_seed(5)
+    return Columns(
+        age=BucketizedColumn([18, 25, 35], dimension=8),
+        user=HashedColumn(100, dimension=8, key=(1, 2)),
+        tags=HashedColumn(50, dimension=4, combiner="sum"),
+        both=CrossedColumn(30, dimension=8),
+    )
+
+
+def test_modules_combine_rows() -> None:
+    columns = drawn_columns()
+    ids = columns.ids(FEATURES)
+    found = columns(ids)
+    assert found.shape == (4, 28)
+    parts = []
+    for name, column in columns.columns.items():
+        values, offsets = ids[name]
+        for row, (start, end) in enumerate(pairwise(offsets.tolist())):
+            rows = column.weight[values[start:end]]
+            combined = rows.sum(0) if name == "tags" else rows.sum(0) / max(end - start, 1)
+            parts.append((name, row, combined))
+    width = 0
+    for name, column in columns.columns.items():
+        dimension = column.weight.shape[1]
+        expected = torch.stack([combined for one, _, combined in parts if one == name])
+        torch.testing.assert_close(found[:, width : width + dimension], expected)
+        width += dimension
+    # Nothing is there, and -2 is a value.
+    assert ids["user"][1].tolist() == [0, 1, 1, 3, 5]
+    assert ids["both"][1].tolist() == [0, 1, 2, 2, 3]
+
+
+def test_columns_are_one_kernel() -> None:
+    columns = drawn_columns()
+    run = compiled(columns)
+    ids = columns.ids(FEATURES)
+    with listening() as heard, torch.no_grad():
+        torch.testing.assert_close(run(ids), columns(ids))
+    (report,) = heard.reports
+    assert sum(len(part.call.kernels()) for part in report.compiled) == 1
+    for each in (run, columns):
+        each(ids).sum().backward()
+    gradients = [column.weight.grad for column in columns.columns.values()]
+    columns.zero_grad()
+    columns(ids).sum().backward()
+    for column, twice in zip(columns.columns.values(), gradients, strict=True):
+        torch.testing.assert_close(2 * column.weight.grad, twice)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: hash_buckets([1], 0), "there are 0 buckets"),
+        (lambda: hash_buckets([1.5], 9), "text 0 is 1.5, of type float"),
+        (lambda: hash_buckets(np.array([1.5]), 9), "these are float64"),
+        (lambda: hash_buckets("abc", 9), "this is 'abc' alone"),
+        (lambda: hash_buckets(3, 9), "this is 3 alone"),
+        (lambda: split("a,b", ","), "one alone"),
+        (lambda: hash_buckets([2**64], 9), "text 0"),
+        (lambda: hash_buckets(["a", 3], 9), "text 1 is 3, of type int"),
+        (lambda: hash_buckets(["\ud800"], 9), "cannot be encoded"),
+        (lambda: hash_buckets(np.array([2**63], np.uint64), 9), "past int64"),
+        (lambda: hash_buckets(["a"], 9, key=(-1, 0)), "no unsigned word"),
+        (lambda: cross_buckets([], 9), "one feature at the least"),
+        (lambda: cross_buckets([Jagged.of([[1]]), Jagged.of([])], 9), r"\[0, 1\] rows"),
+        (lambda: BucketizedColumn([2, 1], 4), "do not increase"),
+        (lambda: BucketizedColumn([float("nan")], 4), "do not increase"),
+        (lambda: HashedColumn(0, 4), "no elements"),
+        (lambda: HashedColumn(4, 4, combiner="max"), "one of mean, sum"),
+        (lambda: BucketizedColumn([1], 4).ids(torch.tensor(1.0)), "dimension for the batch"),
+        (lambda: VocabularyColumn(["a", "a"], 4), "listed twice"),
+        (lambda: VocabularyColumn(["a"], 4, default=1), "default is 1"),
+        (lambda: VocabularyColumn(["a"], 4, default=0, others=1), "no others"),
+        (lambda: VocabularyColumn(["a"], 4).ids([3]), "words are texts"),
+        (lambda: IdentityColumn(3, 4, default=3), "default is 3"),
+        (lambda: drawn_columns().ids({"age": FEATURES["age"]}), "no feature 'user', 'tags'"),
+        (lambda: drawn_columns().ids(FEATURES | {"user": [1.5]}), "feature 'user': text 0"),
+        (lambda: drawn_columns().ids(FEATURES | {"age": np.zeros(3)}), "numbers of rows"),
+    ],
+)
+def test_errors(call: Any, words: str) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        call()
+
+
+def test_wrong_offsets() -> None:
+    for offsets, words in (([0, 2, 1], "decrease at row 1"), ([1, 3], "begin at 0"), ([], "one")):
+        with pytest.raises(OffsetsError, match=words):
+            Jagged(np.arange(3), np.array(offsets, np.int64))
