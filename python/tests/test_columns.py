@@ -26,9 +26,15 @@ from ember.columns import (
     cross_buckets,
     fingerprints,
     hash_buckets,
+    library,
     split,
 )
-from ember.errors import ArgumentError, IndexOutOfRangeError, OffsetsError
+from ember.errors import (
+    ArgumentError,
+    CompilerNotFoundError,
+    IndexOutOfRangeError,
+    OffsetsError,
+)
 from ember.torch.capture.backend import listening
 
 RECORDED = json.loads((Path(__file__).parent / "tensorflow_hashes.json").read_text())
@@ -268,3 +274,12 @@ def test_wrong_offsets() -> None:
     for offsets, words in (([0, 2, 1], "decrease at row 1"), ([1, 3], "begin at 0"), ([], "one")):
         with pytest.raises(OffsetsError, match=words):
             Jagged(np.arange(3), np.array(offsets, np.int64))
+
+
+def test_no_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(library, "program_folders", lambda: [tmp_path / "bin"])
+    library.library.cache_clear()
+    with pytest.raises(CompilerNotFoundError, match=f"{tmp_path}/lib/libember_columns.so: build"):
+        hash_buckets([1], 9)
+    monkeypatch.undo()
+    assert hash_buckets([1], 9).shape == (1,)
