@@ -35,7 +35,9 @@ from ember.errors import (
     IndexOutOfRangeError,
     OffsetsError,
 )
-from ember.torch.capture.backend import listening
+from ember.torch.capture.backend import ember_backend, listening
+from torch import Tensor
+from torch.nn import functional
 
 RECORDED = json.loads((Path(__file__).parent / "tensorflow_hashes.json").read_text())
 MOST = 2**63 - 1
@@ -83,6 +85,21 @@ def test_shapes_and_kinds_of_what_is_hashed() -> None:
     assert hash_buckets([], 10).tolist() == []
     jagged = hash_buckets(Jagged.of([[1], [], [2, 3]]), 10)
     assert jagged.to_list() == [[found[0, 1]], [], [found[0, 2], found[1, 0]]]
+
+
+def test_hashes_of_tensors_are_captured() -> None:
+    table = torch.randn(50, 4)
+
+    def rows(numbers: Tensor) -> Tensor:
+        places = hash_buckets(numbers, 50) + hash_buckets(numbers, 50, key=(3, 2**64 - 1)) // 50
+        return functional.embedding(places, table).sum(-1)
+
+    numbers = torch.tensor([[2**62, -5], [0, 7]])
+    run = torch.compile(rows, backend=ember_backend, fullgraph=True, options={"raises": True})
+    torch.testing.assert_close(run(numbers), rows(numbers))
+    assert hash_buckets(numbers.T, 50).tolist() == hash_buckets(numbers.T.numpy(), 50).tolist()
+    with pytest.raises(ArgumentError, match="these are float32"):
+        hash_buckets(torch.zeros(3), 9)
 
 
 def test_crosses() -> None:

@@ -49,15 +49,34 @@ def hash_buckets(values: Any, buckets: int, key: Key | None = None) -> Any:
     and with a key tf.strings.to_hash_bucket_strong.
 
     values: texts, integers, which count as their decimal text, or a Jagged of such. Returns int64
-    of the same shape: a tensor for a tensor, a Jagged for a Jagged, otherwise an array.
+    of the same shape: a tensor for a tensor, which torch.compile captures, a Jagged for a Jagged,
+    otherwise an array.
     """
     _check_buckets(buckets, least=1)
+    if isinstance(values, torch.Tensor):
+        hashed: torch.Tensor = _hash_tensor(values, buckets, " ".join(map(str, key or ())))
+        return hashed
     if isinstance(values, Jagged):
         return Jagged(hash_buckets(values.values, buckets, key), values.offsets)
-    result = (fingerprints(values, key) % np.uint64(buckets)).astype(np.int64)
-    if isinstance(values, torch.Tensor):
-        return torch.from_numpy(result).reshape(values.shape).to(values.device)
+    result = _buckets_of(values, buckets, key)
     return result.reshape(values.shape) if isinstance(values, np.ndarray) else result
+
+
+def _buckets_of(values: Any, buckets: int, key: Key | None) -> NDArray[np.int64]:
+    return (fingerprints(values, key) % np.uint64(buckets)).astype(np.int64)
+
+
+# A key is a text of its words: operators have no unsigned numbers.
+@torch.library.custom_op("ember::hash_buckets", mutates_args=(), device_types="cpu")
+def _hash_tensor(values: torch.Tensor, buckets: int, key: str) -> torch.Tensor:
+    words = tuple(map(int, key.split())) or None
+    found = _buckets_of(values, buckets, words)  # type: ignore[arg-type]
+    return torch.from_numpy(found).reshape(values.shape)
+
+
+@_hash_tensor.register_fake
+def _(values: torch.Tensor, buckets: int, key: str) -> torch.Tensor:
+    return torch.empty(values.shape, dtype=torch.int64)
 
 
 def cross_buckets(features: Sequence[Jagged], buckets: int, key: int = CROSS_KEY) -> Jagged:
