@@ -48,6 +48,9 @@ def softmax(scores: Tensor) -> Tensor:
     return torch.cat([part.softmax(0) for part in scores.tensor_split(POSITIONS[1:-1])])
 
 
+EXCLUDED = torch.tensor([3, -1, 0, 8, -1])
+
+
 @dataclass
 class Case:
     """Statements, and the same in PyTorch. floats: what gradients are by."""
@@ -196,6 +199,22 @@ CASES = {
         {"a": floats(5), "s": floats(24)},
         lambda a: 2 * (a["a"] + sums(a["s"] ** 2)) * (a["a"] + 1),
         GRAPH,
+    ),
+    "places that a condition excludes": Case(
+        "out[j,k] = x[j] * W[I[k]] if I[k] != -1 and x[j] > 0; "
+        "out[j,k] += W[I[k]] if x[j] > 1 and I[k] > -1",
+        {"W": floats(9), "x": floats(6)},
+        lambda a: (
+            torch.where(
+                (EXCLUDED != -1)[None, :] & (a["x"] > 0)[:, None],
+                a["x"][:, None] * a["W"][EXCLUDED.clamp(0)],
+                0,
+            )
+            + torch.where(
+                (EXCLUDED != -1)[None, :] & (a["x"] > 1)[:, None], a["W"][EXCLUDED.clamp(0)], 0
+            )
+        ),
+        {"I": EXCLUDED},
     ),
 }
 

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <span>
 
 namespace ember::fuzz {
 
@@ -88,21 +87,9 @@ bool StatementRun::holds(const std::vector<Term> &condition) {
   return !value.isMissing && value.integer != 0;
 }
 
-/// Whether the bounds of `range` have one of the variables of `others`.
-static bool dependsOn(const VariableRange &range,
-                      std::span<const VariableRange> others) {
-  bool depends = false;
-  for (const Term &bound : range.bounds)
-    visitTerms(bound, [&](const Term &part) {
-      for (const VariableRange &other : others)
-        depends |= part.kind == Term::Variable && part.name == other.variable;
-    });
-  return depends;
-}
-
-void StatementRun::collect(const Term &term, size_t first, size_t range,
+void StatementRun::collect(const Term &term, size_t range,
                            std::vector<Number> &values) {
-  std::span<const VariableRange> ranges = term.ranges;
+  const std::vector<VariableRange> &ranges = term.ranges;
   if (range == ranges.size()) {
     if (!holds(term.condition))
       return;
@@ -111,21 +98,12 @@ void StatementRun::collect(const Term &term, size_t first, size_t range,
       values.push_back(value);
     return;
   }
-  // A range that depends on variables before it begins a reduction in theirs,
-  // which has a share of the gradient of its own.
-  if (dependsOn(ranges[range], ranges.subspan(first, range - first))) {
-    std::vector<Number> inner;
-    forEach(ranges[range], [&] { collect(term, range, range + 1, inner); });
-    if (!inner.empty() && isFine())
-      values.push_back(combine(term.name, inner));
-    return;
-  }
-  forEach(ranges[range], [&] { collect(term, first, range + 1, values); });
+  forEach(ranges[range], [&] { collect(term, range + 1, values); });
 }
 
 Number StatementRun::reduce(const Term &term) {
   std::vector<Number> values;
-  collect(term, 0, 0, values);
+  collect(term, 0, values);
   if (values.empty() && notation.mayBeMissing(term.operands.front()))
     return missing();
   return isFine() ? combine(term.name, values) : Number();

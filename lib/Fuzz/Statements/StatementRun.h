@@ -78,10 +78,8 @@ private:
                        const std::vector<int64_t> &operands);
   Number compare(const std::string &name, const Number &a, const Number &b);
   Number reduce(const Term &term);
-  /// The values of a reduction's terms, for the variables from `range` on, of
-  /// which those from `first` on are bound together.
-  void collect(const Term &term, size_t first, size_t range,
-               std::vector<Number> &values);
+  /// The values of a reduction's terms, for the variables from `range` on.
+  void collect(const Term &term, size_t range, std::vector<Number> &values);
   Number combine(const std::string &function,
                  const std::vector<Number> &values);
   /// Gives `result` its tangent, that of a function or of a reduction.

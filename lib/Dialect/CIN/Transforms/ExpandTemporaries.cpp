@@ -136,7 +136,8 @@ LogicalResult TemporaryExpander::run() {
   replaceExtents();
   builder.setInsertionPoint(producer);
   AssembleOp array = reserve(count(producer));
-  for (Operation *user : llvm::reverse(getUsersInOrder(temporary.getResult())))
+  SmallVector<Operation *> users = getUsersInOrder(temporary.getResult());
+  for (Operation *user : llvm::reverse(users))
     if (isa<SameSizeOp>(user))
       user->moveAfter(array);
   temporary.replaceAllUsesWith(array.getResult());

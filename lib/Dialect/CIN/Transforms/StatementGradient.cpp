@@ -12,7 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementGradient.h"
+
 #include "ComparedTerms.h"
+#include "ConditionOrder.h"
 #include "Derivatives.h"
 #include "FusionCost.h"
 
@@ -405,8 +407,20 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
   // What is looked up for a condition may not be there outside of a range.
   SmallVector<Value> outside, inside;
   for (Value condition : conditions)
-    (!rangedInside.empty() || dependsOnRest(condition) ? inside : outside)
-        .push_back(condition);
+    addConjuncts(condition, inside);
+  if (rangedInside.empty())
+    outside = takeOutside(inside, rest, uses);
+  // What says whether a place is there may hang on what is summed over: each
+  // term is added by itself then.
+  bool isPlaceOpen =
+      llvm::any_of(indices, [](Value index) { return mayFail(index); }) &&
+      !llvm::all_of(inside, dependsOnRest);
+  if (isPlaceOpen) {
+    bindAll(rest);
+    rest.clear();
+    outside.append(inside);
+    inside.clear();
+  }
   auto holdsInside = [&] {
     Value holds;
     for (BlockArgument variable : rangedInside)
