@@ -287,6 +287,16 @@ def test_errors(call: Any, words: str) -> None:
         call()
 
 
+def test_values_of_any_type() -> None:
+    offsets = torch.tensor([0, 2, 3], dtype=torch.int32)
+    for values in ([3, 1, 2], np.array([3, 1, 2], np.int16), torch.tensor([3, 1, 2]).int()):
+        found = IdentityColumn(5, 2).ids(Jagged(values, offsets))
+        assert [one.dtype for one in found] == [torch.int64] * 2
+        assert found[0].tolist() == [3, 1, 2]
+    with pytest.raises(ArgumentError, match="these are float64"):
+        Jagged(np.zeros(3), offsets)
+
+
 def test_wrong_offsets() -> None:
     for offsets, words in (([0, 2, 1], "decrease at row 1"), ([1, 3], "begin at 0"), ([], "one")):
         with pytest.raises(OffsetsError, match=words):

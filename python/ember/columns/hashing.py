@@ -94,9 +94,7 @@ def cross_buckets(features: Sequence[Jagged], buckets: int, key: int = CROSS_KEY
         raise ArgumentError(f"the features of a cross have {sorted(rows)} rows: give as many each")
     # Texts by their fingerprints, integers by themselves.
     values: list[NDArray[Any]] = [
-        fingerprints(one.values)
-        if isinstance(one.values, Texts)
-        else values_of(one.values).view(np.uint64)  # type: ignore[union-attr]
+        fingerprints(one.values) if isinstance(one.values, Texts) else one.values.view(np.uint64)
         for one in features
     ]
     counts = math.prod(np.diff(one.offsets) for one in features)

@@ -24,14 +24,16 @@ MISSING_NUMBER = -1
 class Jagged:
     """Row i has the values offsets[i] to offsets[i + 1].
 
-    values: Texts, or an array of one dimension. offsets: int64, one more than there are rows.
-    Raises OffsetsError where they do not begin at 0, decrease, or do not end with the values.
+    values: Texts or int64, of anything that is a feature in one dimension. offsets: int64, one more
+    than there are rows. Raises ArgumentError for other values, OffsetsError for offsets that do not
+    begin at 0, that decrease, or that do not end with the values.
     """
 
-    values: Texts | NDArray[Any]
+    values: Texts | NDArray[np.int64]
     offsets: NDArray[np.int64]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "values", values_of(self.values))
         offsets = np.asarray(self.offsets)
         if offsets.ndim != 1 or not len(offsets) or offsets.dtype.kind not in "iu":
             raise OffsetsError("offsets are integers in one dimension, one more than rows")

@@ -9,6 +9,8 @@
 
 #include "ScheduledStatement.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 using namespace mlir;
 using namespace ember::cin;
 
@@ -27,40 +29,46 @@ static bool isWithin(Value index) {
          !hasRange(variable);
 }
 
-/// Whether a value can be computed where nothing says that it is needed.
-static bool isHarmless(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return true;
-  auto areHarmless = [](ValueRange operands) {
-    return llvm::all_of(operands, isHarmless);
+/// Whether `check` finds one among the operations that a value is computed by,
+/// those in reductions included: each is asked once.
+static bool isAnyOf(Value value, llvm::function_ref<bool(Operation *)> check) {
+  SmallVector<Operation *> open;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  auto add = [&](Value operand) {
+    Operation *op = operand.getDefiningOp();
+    if (op && seen.insert(op).second)
+      open.push_back(op);
   };
-  if (auto access = dyn_cast<AccessOp>(op))
-    return !isa<ArrayType>(access.getArray().getType()) &&
-           llvm::all_of(access.getIndices(), isWithin);
-  if (auto call = dyn_cast<CallOp>(op))
-    return isTotal(call) && areHarmless(call.getOperands());
-  if (auto apply = dyn_cast<ApplyOp>(op))
-    return areHarmless(apply.getOperands());
-  return isa<ExtentOp, LiteralOp>(op);
-}
-
-static bool canFail(Operation *op) {
-  if (auto access = dyn_cast<AccessOp>(op))
-    return !llvm::all_of(access.getIndices(), isWithin);
-  auto call = dyn_cast<CallOp>(op);
-  return call && !isTotal(call);
+  add(value);
+  while (!open.empty()) {
+    WalkResult found = open.pop_back_val()->walk([&](Operation *op) {
+      llvm::for_each(op->getOperands(), add);
+      return check(op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return true;
+  }
+  return false;
 }
 
 bool ember::cin::mayFail(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  // The operation itself, and what is in a reduction.
-  WalkResult found = op->walk([](Operation *inner) {
-    return canFail(inner) ? WalkResult::interrupt() : WalkResult::advance();
+  return isAnyOf(value, [](Operation *op) {
+    if (auto access = dyn_cast<AccessOp>(op))
+      return !llvm::all_of(access.getIndices(), isWithin);
+    auto call = dyn_cast<CallOp>(op);
+    return call && !isTotal(call);
   });
-  return found.wasInterrupted() || llvm::any_of(op->getOperands(), mayFail);
+}
+
+/// Whether a value can be computed where nothing says that it is needed: it
+/// fails nowhere, and takes no walk.
+static bool isHarmless(Value value) {
+  auto isWalked = [](Operation *op) {
+    auto access = dyn_cast<AccessOp>(op);
+    return !isa<AccessOp, CallOp, ApplyOp, ExtentOp, LiteralOp>(op) ||
+           (access && isa<ArrayType>(access.getArray().getType()));
+  };
+  return !mayFail(value) && !isAnyOf(value, isWalked);
 }
 
 SmallVector<Value> ember::cin::takeOutside(SmallVectorImpl<Value> &conditions,
