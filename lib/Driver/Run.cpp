@@ -68,7 +68,16 @@ Error ember::isolate(ModuleOp module, func::FuncOp entry) {
                                : SymbolTable::Visibility::Private);
   PassManager manager(module.getContext());
   manager.addPass(createSymbolDCEPass());
-  return failed(manager.run(module)) ? makeDiagnosedError() : Error::success();
+  if (failed(manager.run(module)))
+    return makeDiagnosedError();
+  // What is called here is the program's own, or the runtime's: functions of
+  // the process that happen to have the name take other arguments.
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isDeclaration() &&
+        !function.getSymName().starts_with("ember_"))
+      return makeError("the function '" + function.getSymName() +
+                       "' is called and has no body: give it one");
+  return Error::success();
 }
 
 /// The runtime and the collector of traces, which are part of this program.

@@ -1,9 +1,11 @@
 // The function to run: named, or the only one that is not private.
 // RUN: not ember-run %s --entry=nothing 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not ember-run %s --entry=declared 2>&1 | FileCheck %s --check-prefix=DECLARED
+// RUN: not ember-run %s --entry=one 2>&1 | FileCheck %s --check-prefix=CALLED
 // RUN: not ember-run %s 2>&1 | FileCheck %s --check-prefix=WHICH
 // UNKNOWN: error: there is no function 'nothing'; the program has: one, three
 // DECLARED: error: the function 'declared' has no body
+// CALLED: error: the function 'declared' is called and has no body: give it one
 // WHICH: error: choose a function with --entry=NAME, one of: one, three
 func.func private @declared()
 
