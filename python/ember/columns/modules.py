@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ COMBINERS = ("mean", "sum")
 Ids = tuple[Tensor, Tensor]
 
 
-class Column(nn.Module):
+class Column(nn.Module, ABC):
     """A table whose rows an id each looks up; those of a row of the batch are combined.
 
     rows: ids are 0 to rows - 1. dimension: elements of a row. combiner: mean or sum. A row of the
@@ -45,9 +46,9 @@ class Column(nn.Module):
         found = self.jagged_ids(feature)
         return torch.from_numpy(found.values), torch.from_numpy(found.offsets)
 
+    @abstractmethod
     def jagged_ids(self, feature: Any) -> Jagged:
         """The same; raises ArgumentError for features of another kind."""
-        raise NotImplementedError
 
     def forward(self, ids: Tensor, offsets: Tensor) -> Tensor:
         """(batch, dimension)."""
@@ -108,7 +109,7 @@ class BucketizedColumn(Column):
         super().__init__(len(values) + 1, dimension, combiner)
         self.register_buffer("boundaries", torch.from_numpy(values))
 
-    def ids(self, feature: Any) -> Ids:
+    def jagged_ids(self, feature: Any) -> Jagged:
         numbers = torch.as_tensor(feature)
         if numbers.dtype.is_complex or numbers.dtype is torch.bool or not numbers.dim():
             raise ArgumentError(
@@ -120,10 +121,8 @@ class BucketizedColumn(Column):
         # Boundaries are exact in the number's own type, or compared in a wider one.
         wide = torch.promote_types(numbers.dtype, torch.float32)
         ids = torch.bucketize(numbers.to(wide), self.boundaries.to(wide), right=True)
-        rows, width = len(numbers), numbers[0].numel() if len(numbers) else 0
-        return ids.reshape(-1), torch.arange(0, (rows + 1) * width, width) if width else (
-            torch.zeros(rows + 1, dtype=torch.int64)
-        )
+        rows = len(numbers)
+        return Jagged(ids.reshape(-1).numpy(), np.arange(rows + 1) * (ids.numel() // max(rows, 1)))
 
 
 class IdentityColumn(Column):
