@@ -82,6 +82,10 @@ private:
   /// Adds a term, under a condition of the statement, to an element.
   void addTerm(ReduceOp reduce, Value array, ValueRange indices,
                Value condition);
+  /// Loops in that order, each condition outside of as many as it can be: it may
+  /// exclude what they walk.
+  void loopsUnder(ArrayRef<BlockArgument> order, SmallVector<Value> conditions,
+                  llvm::function_ref<void()> body);
   /// Loops over what is reduced, and over rows.
   void reduceRows(ReduceOp reduce, Value array, ValueRange indices);
   /// Whether a reduction can be kept in the array that is assigned to.
@@ -221,6 +225,28 @@ void WorkspaceInserter::addTerm(ReduceOp reduce, Value array,
     assignNeeded();
 }
 
+void WorkspaceInserter::loopsUnder(ArrayRef<BlockArgument> order,
+                                   SmallVector<Value> conditions,
+                                   llvm::function_ref<void()> body) {
+  SmallVector<Value> outside = takeOutside(conditions, order, uses);
+  nest.guardAll(outside, [&] {
+    if (order.empty()) {
+      body();
+      return;
+    }
+    // Loops that no condition stands between are together.
+    size_t count = 1;
+    for (; count < order.size(); ++count) {
+      SmallVector<Value> left = conditions;
+      if (!takeOutside(left, order.drop_front(count), uses).empty())
+        break;
+    }
+    nest.forall(order.take_front(count), [&] {
+      loopsUnder(order.drop_front(count), conditions, body);
+    });
+  });
+}
+
 void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
                                    ValueRange indices) {
   YieldOp yield = reduce.getYield();
@@ -232,28 +258,33 @@ void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
     needed.push_back(condition);
   SmallVector<BlockArgument> around = sums.getOuter(reduce);
   SmallVector<ReduceOp> nested = sums.find(needed);
-  // Conditions that exclude what inner loops walk.
-  SmallVector<Value> outside;
-  if (!inner.empty()) {
-    SmallVector<Value> conditions = getConjuncts(yield.getCondition());
-    outside = takeOutside(conditions,
-                          StatementNest::getVariables(reduce, inner), uses);
-  }
-  if (mayFail(yield.getValue()) || (condition && mayFail(condition)))
-    outside.insert(outside.begin(), ofRows.begin(), ofRows.end());
-  auto add = [&](Value guard) {
-    nest.guardAll(outside, [&] { addTerm(reduce, array, indices, guard); });
-  };
+  // Conditions that exclude what inner loops walk, or what is looked up.
+  SmallVector<Value> guards = getConjuncts(yield.getCondition());
+  if (!inner.empty())
+    guards = takeOutside(guards, StatementNest::getVariables(reduce, inner),
+                         uses);
+  else if (!nested.empty() || !mayFail(yield.getValue()))
+    guards.clear();
+  else
+    condition = nullptr;
+  if (llvm::any_of(needed, mayFail))
+    guards.insert(guards.begin(), ofRows.begin(), ofRows.end());
   if (nested.empty()) {
     llvm::append_range(around, rows);
-    nest.forall(order.sort(around), [&] { add(condition); });
+    loopsUnder(order.sort(around), guards,
+               [&] { addTerm(reduce, array, indices, condition); });
     return;
   }
   bool isOfRow = condition && dependsOnRows(condition);
-  nest.forall(around, [&] {
+  SmallVector<BlockArgument> all = around;
+  llvm::append_range(all, rows);
+  SmallVector<Value> outside = takeOutside(guards, all, uses);
+  loopsUnder(around, outside, [&] {
     nest.guard(isOfRow ? Value() : condition, [&] {
       useWorkspaces(nested, [&] {
-        nest.forall(rows, [&] { add(isOfRow ? condition : Value()); });
+        loopsUnder(rows, guards, [&] {
+          addTerm(reduce, array, indices, isOfRow ? condition : Value());
+        });
       });
     });
   });
