@@ -43,10 +43,12 @@ def compile_rest(
             key = key_of(node.target, node.args, settings)
             calls[node.target] = shared(key, node.target)
             kinds = [_kind(argument) for argument in node.args]
+            if any(isinstance(one, Tensor) and one.requires_grad for one in example_inputs):
+                _mark_detached(kinds, node)
             with module.graph.inserting_before(node):
                 numbers = _numbers_of(node, kinds)
             node.args = (
-                [one for one, kind in zip(node.args, kinds, strict=True) if kind == "t"],
+                [one for one, kind in zip(node.args, kinds, strict=True) if kind in _TENSORS],
                 numbers,
                 "".join(kinds),
                 key,
@@ -73,12 +75,35 @@ def _with_calls(compiled: Callable[..., Any], calls: tuple[RegionCall, ...]) -> 
     return run if calls else compiled
 
 
+# The kinds of tensors: the result has no gradient of what is detached, not one of zeros.
+_DIFFERENTIABLE, _DETACHED = _TENSORS = "td"
+
+
 def _kind(argument: Any) -> str:
-    """t for a tensor, n for a number, a digit for a size of so many numbers, and - for None."""
+    """t for a tensor, n for a number, a digit for a size of so many numbers, and - for None.
+
+    Tensors that the result has no gradient of, as what is only compared, become d.
+    """
     value = value_of(argument)
     if isinstance(value, tuple):
         return str(len(value))
-    return "t" if isinstance(value, Tensor) else "-" if value is None else "n"
+    return _DIFFERENTIABLE if isinstance(value, Tensor) else "-" if value is None else "n"
+
+
+def _mark_detached(kinds: list[str], node: Node) -> None:
+    """Says of the tensors of a call that its result has no gradient of that they are detached."""
+    values = [value_of(argument) for argument in node.args]
+    may_need = [isinstance(value, Tensor) and value.is_floating_point() for value in values]
+    if sum(may_need) < 2:
+        # Of a result that has a gradient, it is that one's.
+        return
+    call = cast(RegionCall, node.target)
+    gradient = torch.empty_like(value_of(node))
+    with torch.no_grad():
+        found = gradients_of_reference(call.reference, values, may_need, gradient)
+    for place, (may, one) in enumerate(zip(may_need, found, strict=True)):
+        if may and one is None:
+            kinds[place] = _DETACHED
 
 
 def _numbers_of(node: Node, kinds: Sequence[str]) -> list[Any]:
@@ -97,7 +122,12 @@ def _numbers_of(node: Node, kinds: Sequence[str]) -> list[Any]:
 
 def _arguments(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str) -> list[Any]:
     """The call's arguments, put together again."""
-    sources = {"t": iter(tensors), "n": iter(numbers), "-": itertools.repeat(None)}
+    given = iter(tensors)
+    sources = {
+        **dict.fromkeys(_TENSORS, given),
+        "n": iter(numbers),
+        "-": itertools.repeat(None),
+    }
     return [
         tuple(itertools.islice(sources["n"], int(kind))) if kind.isdigit() else next(sources[kind])
         for kind in kinds
@@ -147,7 +177,7 @@ def _backward(
     """The gradients of those tensors that need them."""
     wanted = iter(needed)
     arguments = _arguments(tensors, numbers, kinds)
-    needs = [kind == "t" and next(wanted) for kind in kinds]
+    needs = [kind in _TENSORS and next(wanted) for kind in kinds]
     with torch.no_grad(), private.autograd_again():
         found = registered(call).gradients(arguments, needs, gradient)
     others = [gradient, *tensors]
@@ -168,7 +198,7 @@ def _(
 ) -> list[Tensor]:
     wanted = iter(needed)
     arguments = _arguments(tensors, numbers, kinds)
-    needs = [kind == "t" and next(wanted) for kind in kinds]
+    needs = [kind in _TENSORS and next(wanted) for kind in kinds]
     # PyTorch's own say which are sparse.
     with torch.no_grad(), private.autograd_again():
         likes = gradients_of_reference(registered(call).reference, arguments, needs, gradient)
@@ -185,13 +215,21 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     tensors, numbers, ctx.kinds, ctx.call = inputs
     ctx.numbers = list(numbers)
     ctx.save_for_backward(*tensors)
+    # Of a result that is detached everywhere, there is no gradient, and none of its inputs.
+    ctx.set_materialize_grads(False)
 
 
-def _differentiate(ctx: Any, gradient: Tensor) -> Any:
+def _differentiate(ctx: Any, gradient: Tensor | None) -> Any:
     tensors = list(ctx.saved_tensors)
-    needed = [tensor.requires_grad for tensor in tensors]
-    found = iter(_backward(gradient, tensors, ctx.numbers, ctx.kinds, ctx.call, needed))
-    gradients = [next(found) if need else None for need in needed]
+    of_tensors = [kind for kind in ctx.kinds if kind in _TENSORS]
+    needed = [
+        tensor.requires_grad and kind == _DIFFERENTIABLE
+        for tensor, kind in zip(tensors, of_tensors, strict=True)
+    ]
+    gradients: list[Tensor | None] = [None] * len(tensors)
+    if gradient is not None and any(needed):
+        found = iter(_backward(gradient, tensors, ctx.numbers, ctx.kinds, ctx.call, needed))
+        gradients = [next(found) if need else None for need in needed]
     # An empty list counts as one of tensors.
     return gradients, None if ctx.numbers else [], None, None
 
