@@ -12,6 +12,7 @@
 
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/CIN/IR/CoordinateOrder.h"
 #include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -151,16 +152,8 @@ void EvaluationLowering::emitWalk(ForallOp forall) {
   // What is appended in another order is not in the format any more.
   bool appendsInOrder = false;
   forall.walk([&](AssignOp assign) {
-    if (!appended.contains(assign.getArray()))
-      return;
-    auto type = cast<ArrayType>(assign.getArray().getType());
-    // Where all levels below are located, too, elements come in any order.
-    ArrayRef<Level> stored = type.getFormat().getLevels();
-    for (auto [number, coordinate] : llvm::enumerate(getPlace(assign)))
-      appendsInOrder |=
-          coordinate == forall.getVariables()[0] && stored[number].isOrdered &&
-          llvm::any_of(stored.drop_front(number),
-                       [](const Level &level) { return level.isListed(); });
+    appendsInOrder |= appended.contains(assign.getArray()) &&
+                      isAppendedInOrder(assign, forall.getVariables()[0]);
   });
   // What a workspace has gathered is in order.
   bool isGiven = llvm::any_of(fibers, [](const Fiber &fiber) {

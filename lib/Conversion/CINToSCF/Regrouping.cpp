@@ -193,13 +193,16 @@ void Sorting::putBack(Value size) {
 void Sorting::sortBy(unsigned dimension, bool isLast) {
   Value size = storage.sizes[dimension];
   Value all = count(dimension);
+  bool isLocating = storage.isLocating && !sorted;
   Value given = sorted ? values : storage.values;
   SmallVector<Value> found;
   for (size_t number = 0; number < storage.sizes.size(); ++number)
     found.push_back(isLast && number == dimension
                         ? Value()
                         : makeArray(builder.getI64Type(), all));
-  Value into = makeArray(getElementTypeOrSelf(given.getType()), all);
+  Value into = makeArray(isLocating ? builder.getIndexType()
+                                    : getElementTypeOrSelf(given.getType()),
+                         all);
   forElements([&](ArrayRef<Value> at, Value position) {
     Value place = load(positions, at[dimension]);
     store(increase(place), positions, at[dimension]);
@@ -208,7 +211,7 @@ void Sorting::sortBy(unsigned dimension, bool isLast) {
       if (array)
         store(arith::IndexCastOp::create(builder, builder.getI64Type(), mine),
               array, place);
-    store(load(given, position), into, place);
+    store(isLocating ? position : load(given, position), into, place);
   });
   putBack(size);
   coordinates = std::move(found);

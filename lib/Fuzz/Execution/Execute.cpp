@@ -264,6 +264,7 @@ static bool isRefusedFormat(const Program &program, StringRef message) {
   return program.notation &&
          (message.contains("appends to an array in another order") ||
           message.contains("is unordered, together with others") ||
+          message.contains("is unordered, and appends to") ||
           message.contains("is unordered and nonunique"));
 }
 

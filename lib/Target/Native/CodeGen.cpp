@@ -7,6 +7,7 @@
 
 #include "ember/Target/Native/CodeGen.h"
 #include "SelectionDefects.h"
+#include "VectorizerDefects.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -175,6 +176,10 @@ void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
   tuning.LoopUnrolling = unroll;
   tuning.LoopInterleaving = unroll;
   llvm::PassBuilder builder(&machine, tuning);
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(SkipEndlessLoops());
+      });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

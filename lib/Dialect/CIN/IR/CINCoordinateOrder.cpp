@@ -150,6 +150,46 @@ static std::optional<Disorder> findDisorder(EvaluateOp evaluate,
   return std::nullopt;
 }
 
+bool ember::cin::isAppendedInOrder(AssignOp assign, Value variable) {
+  auto type = dyn_cast<ArrayType>(assign.getArray().getType());
+  if (!type)
+    return false;
+  ArrayRef<Level> levels = type.getFormat().getLevels();
+  SmallVector<Value> coordinates = getCoordinates(type, assign.getIndices());
+  return llvm::any_of(llvm::enumerate(coordinates), [&](auto pair) {
+    auto [number, coordinate] = pair;
+    return coordinate == variable && levels[number].isOrdered &&
+           llvm::any_of(levels.drop_front(number),
+                        [](const Level &level) { return level.isListed(); });
+  });
+}
+
+/// What is wrong with how a loop walks fibers that it appends by.
+static std::optional<Disorder> findDisorder(EvaluateOp evaluate,
+                                            ForallOp forall) {
+  SmallVector<Fiber> fibers = getLevelOperands(forall);
+  auto *mixed = llvm::find_if(fibers, [](const Fiber &fiber) {
+    // What a workspace has gathered is put in order.
+    return !fiber.getLevel().isOrdered &&
+           fiber.array.getDefiningOp<AssembleOp>();
+  });
+  if (mixed == fibers.end())
+    return std::nullopt;
+  std::optional<Disorder> disorder;
+  forall.walk([&](AssignOp assign) {
+    if (!isAppendedInOrder(assign, forall.getVariables().front()))
+      return WalkResult::advance();
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "walks " << evaluate.getNameOf(mixed->array) << ", of which level "
+        << mixed->depth() - 1 << " is unordered, and appends to "
+        << evaluate.getNameOf(assign.getArray()) << " in that order";
+    disorder = Disorder{forall, mixed->array, message};
+    return WalkResult::interrupt();
+  });
+  return disorder;
+}
+
 std::optional<Disorder> ember::cin::findDisorder(EvaluateOp evaluate) {
   std::optional<Disorder> disorder;
   evaluate.getRegion().walk([&](Operation *op) {
@@ -157,6 +197,8 @@ std::optional<Disorder> ember::cin::findDisorder(EvaluateOp evaluate) {
       disorder = ::findDisorder(evaluate, access);
     if (IterationAttr iteration = getIteration(op))
       disorder = ::findDisorder(evaluate, op, iteration);
+    if (auto forall = dyn_cast<ForallOp>(op); forall && !disorder)
+      disorder = ::findDisorder(evaluate, forall);
     return disorder ? WalkResult::interrupt() : WalkResult::advance();
   });
   return disorder;

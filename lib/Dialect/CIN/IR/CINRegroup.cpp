@@ -14,14 +14,19 @@ StringRef RegroupOp::findObstacle(Value array) {
   auto assemble = array.getDefiningOp<AssembleOp>();
   if (!assemble)
     return "it is no cin.assemble";
-  if (assemble.getCounting() || assemble.getLocating() ||
-      assemble.getEncoding())
+  if (assemble.getCounting() || assemble.getEncoding())
     return "its values are not what is stored";
   ArrayRef<Level> levels = assemble.getType().getFormat().getLevels();
   if (llvm::none_of(levels,
                     [](const Level &level) { return level.isListed(); }))
     return "none of its levels is a list of coordinates";
   return "";
+}
+
+Type RegroupOp::getElementTypeOf(AssembleOp array) {
+  return array.getLocating()
+             ? IndexType::get(array.getContext())
+             : getElementTypeOrSelf(array.getValues().getType());
 }
 
 size_t RegroupOp::countCoordinates(size_t rank) {
@@ -93,8 +98,8 @@ LogicalResult RegroupOp::verify() {
                            << ", of which nobody knows the size";
   }
   Type element = getElementTypeOrSelf(getValues().getType());
-  if (element != given.getElementType())
+  if (Type expected = getElementTypeOf(assemble); element != expected)
     return emitOpError() << "has values of " << element << " for an array of "
-                         << given.getElementType();
+                         << expected;
   return success();
 }

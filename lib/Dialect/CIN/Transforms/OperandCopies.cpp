@@ -151,7 +151,8 @@ AssembleOp ember::cin::findOrMakeCopy(ForallOp statement, AssembleOp array,
                                 index);
   auto regroup =
       RegroupOp::create(builder, loc, index, coordinates,
-                        makeType(stored.getElementType()), array, order);
+                        makeType(RegroupOp::getElementTypeOf(array)), array,
+                        order);
   ArrayType type = array.getType();
   auto copied = ArrayType::get(builder.getContext(), type.getShape(),
                                type.getElementType(),

@@ -11,6 +11,7 @@
 #include "RowMask.h"
 #include "RowReductions.h"
 #include "Statement.h"
+#include "ember/Dialect/CIN/IR/CoordinateOrder.h"
 #include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 
 #include <cmath>
@@ -274,22 +275,6 @@ bool OrderCost::isScattered(BlockArgument variable, Operation *scope) {
   return isFar;
 }
 
-bool OrderCost::isAppendedInOrder(BlockArgument variable) {
-  auto type = dyn_cast<ArrayType>(assign.getArray().getType());
-  if (!type)
-    return false;
-  // Where all levels below are located, too, elements come in any order.
-  ArrayRef<Level> levels = type.getFormat().getLevels();
-  auto isInOrder = [&](auto pair) {
-    auto [number, coordinate] = pair;
-    return coordinate == variable && levels[number].isOrdered &&
-           llvm::any_of(levels.drop_front(number),
-                        [](const Level &level) { return level.isListed(); });
-  };
-  SmallVector<Value> coordinates = getCoordinates(type, assign.getIndices());
-  return llvm::any_of(llvm::enumerate(coordinates), isInOrder);
-}
-
 double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
                         ReduceOp reduce, const ScheduledOrder &order) {
   double cost = 0;
@@ -348,7 +333,7 @@ double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
       }
     }
     // What is appended in another order is not in the format.
-    if (!reduce && !areOrdered(fibers) && isAppendedInOrder(variable))
+    if (!reduce && !areOrdered(fibers) && isAppendedInOrder(assign, variable))
       return INFINITY;
     double extent = extents[variable];
     auto [part, walk] = visit(fibers, parts, extent, reduce);

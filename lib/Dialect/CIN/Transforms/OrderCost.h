@@ -77,9 +77,6 @@ private:
   /// what `reduce`, or the statement for null, does not need.
   double enter(Nest &nest, llvm::ArrayRef<mlir::BlockArgument> variables,
                ReduceOp reduce, const ScheduledOrder &order);
-  /// Whether values of a variable are appended to a result, which has them in
-  /// order.
-  bool isAppendedInOrder(mlir::BlockArgument variable);
   /// The part of a dimension of size `extent` that a loop visits, and what
   /// walking it costs for each of its coordinates.
   std::pair<double, double> visit(llvm::ArrayRef<Fiber> fibers,

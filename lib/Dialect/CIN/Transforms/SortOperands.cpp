@@ -22,11 +22,32 @@ namespace ember::cin {
 using namespace mlir;
 using namespace ember::cin;
 
-/// Derives anew what loops visit that walked one of `arrays`, or do.
-static void deriveLoops(ForallOp statement, ArrayRef<Value> arrays) {
+/// Whether a loop visits what an array stores, and nothing else.
+static bool isLoneWalk(Operation *op, Value array) {
+  IterationAttr iteration = getIteration(op);
+  if (!iteration || !(iteration.getSet() == CoordinateSet::operand(0)))
+    return false;
+  SmallVector<Fiber> fibers = getLevelOperands(op);
+  return fibers.size() == 1 && fibers.front().array == array;
+}
+
+/// The loops that visit what an array stores, and nothing else.
+static llvm::SmallPtrSet<Operation *, 4> findLoneWalks(ForallOp statement,
+                                                       Value array) {
+  llvm::SmallPtrSet<Operation *, 4> walks;
+  statement->walk([&](Operation *op) {
+    if (isLoneWalk(op, array))
+      walks.insert(op);
+  });
+  return walks;
+}
+
+/// Derives anew what loops visit that walked an array, or do walk its copy.
+static void deriveLoops(ForallOp statement, Value copy,
+                        const llvm::SmallPtrSetImpl<Operation *> &lone) {
   statement->walk<WalkOrder::PreOrder>([&](Operation *op) {
     bool readsThem = op->walk([&](AccessOp access) {
-                         return llvm::is_contained(arrays, access.getArray())
+                         return access.getArray() == copy
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
                        }).wasInterrupted();
@@ -42,6 +63,9 @@ static void deriveLoops(ForallOp statement, ArrayRef<Value> arrays) {
       reduce.removeRestAttr();
       return;
     }
+    // Of elements by their places, only that says that all are stored.
+    if (lone.contains(op))
+      return;
     IterationDerivation derivation = deriveIteration(op);
     auto iteration = IterationAttr::get(op->getContext(), derivation.set);
     if (!reduce) {
@@ -69,12 +93,18 @@ static LogicalResult sortOperand(EvaluateOp evaluate,
   if (!array || isAssigned || !RegroupOp::findObstacle(array).empty())
     return failure();
   SmallVector<int64_t> order(array.getType().getFormat().getOrder());
+  // Below a list, elements at all places are stored: which, a copy has to ask.
+  if (array.getLocating() &&
+      !llvm::all_of(array.getType().getFormat().getLevels().drop_front(),
+                    [](const Level &level) { return level.isListed(); }))
+    return failure();
   AssembleOp copy = findOrMakeCopy(statement, array, order);
+  llvm::SmallPtrSet<Operation *, 4> lone = findLoneWalks(statement, array);
   array.getResult().replaceUsesWithIf(copy, [&](OpOperand &use) {
     return isa<AccessOp>(use.getOwner()) &&
            statement->isProperAncestor(use.getOwner());
   });
-  deriveLoops(statement, {copy.getResult()});
+  deriveLoops(statement, copy, lone);
   remark::passed(statement.getLoc(),
                  remark::RemarkOpts::name("Sort").category("cin-sort-operands"))
       << evaluate.getNameOf(array) << " is sorted: the statement "

@@ -38,7 +38,8 @@ def CIN_RegroupOp : Op<CIN_Dialect, "regroup", [HasParent<"EvaluateOp">]> {
     ```
     Of an array of three dimensions there are two results of coordinates, and the
     copy is `dense, compressed(nonunique), singleton`; of one dimension, the copy is
-    `compressed`, and has its coordinates in order.
+    `compressed`, and has its coordinates in order. Of an array that is `locating`,
+    the values are where what is stored is among the given values.
   }];
   let arguments = (ins CIN_ArrayType:$array, DenseI64ArrayAttr:$order);
   let results = (outs CIN_Regrouped:$positions,
@@ -52,6 +53,8 @@ def CIN_RegroupOp : Op<CIN_Dialect, "regroup", [HasParent<"EvaluateOp">]> {
   let extraClassDeclaration = [{
     /// Whether an array can be regrouped: empty, or else why not.
     static ::llvm::StringRef findObstacle(::mlir::Value array);
+    /// The type of the values of a copy.
+    static ::mlir::Type getElementTypeOf(AssembleOp array);
     /// How many arrays of coordinates a copy of `rank` dimensions has.
     static size_t countCoordinates(size_t rank);
     /// The format of a copy whose levels are of the dimensions `order`.

@@ -23,6 +23,10 @@ struct Disorder {
 /// The first of an evaluation whose loops have their iterations.
 std::optional<Disorder> findDisorder(EvaluateOp evaluate);
 
+/// Whether an assignment appends values of `variable` to a level that has them
+/// in order. Where all levels below are located, elements come in any order.
+bool isAppendedInOrder(AssignOp assign, mlir::Value variable);
+
 } // namespace ember::cin
 
 #endif // EMBER_DIALECT_CIN_IR_COORDINATEORDER_H
