@@ -82,8 +82,8 @@ private:
   /// Adds a term, under a condition of the statement, to an element.
   void addTerm(ReduceOp reduce, Value array, ValueRange indices,
                Value condition);
-  /// Loops in that order, each condition outside of as many as it can be: it may
-  /// exclude what they walk.
+  /// Loops in that order, each condition outside of as many as it can be: it
+  /// may exclude what they walk.
   void loopsUnder(ArrayRef<BlockArgument> order, SmallVector<Value> conditions,
                   llvm::function_ref<void()> body);
   /// Loops over what is reduced, and over rows.
@@ -241,9 +241,8 @@ void WorkspaceInserter::loopsUnder(ArrayRef<BlockArgument> order,
       if (!takeOutside(left, order.drop_front(count), uses).empty())
         break;
     }
-    nest.forall(order.take_front(count), [&] {
-      loopsUnder(order.drop_front(count), conditions, body);
-    });
+    nest.forall(order.take_front(count),
+                [&] { loopsUnder(order.drop_front(count), conditions, body); });
   });
 }
 
@@ -261,8 +260,8 @@ void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
   // Conditions that exclude what inner loops walk, or what is looked up.
   SmallVector<Value> guards = getConjuncts(yield.getCondition());
   if (!inner.empty())
-    guards = takeOutside(guards, StatementNest::getVariables(reduce, inner),
-                         uses);
+    guards =
+        takeOutside(guards, StatementNest::getVariables(reduce, inner), uses);
   else if (!nested.empty() || !mayFail(yield.getValue()))
     guards.clear();
   else

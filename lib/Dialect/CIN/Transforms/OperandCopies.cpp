@@ -149,10 +149,9 @@ AssembleOp ember::cin::findOrMakeCopy(ForallOp statement, AssembleOp array,
   Type index = makeType(builder.getI64Type());
   SmallVector<Type> coordinates(RegroupOp::countCoordinates(order.size()),
                                 index);
-  auto regroup =
-      RegroupOp::create(builder, loc, index, coordinates,
-                        makeType(RegroupOp::getElementTypeOf(array)), array,
-                        order);
+  auto regroup = RegroupOp::create(builder, loc, index, coordinates,
+                                   makeType(RegroupOp::getElementTypeOf(array)),
+                                   array, order);
   ArrayType type = array.getType();
   auto copied = ArrayType::get(builder.getContext(), type.getShape(),
                                type.getElementType(),
