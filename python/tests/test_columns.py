@@ -21,11 +21,13 @@ from ember.columns import (
     HashedColumn,
     IdentityColumn,
     Jagged,
+    NumericColumn,
     Texts,
     VocabularyColumn,
     cross_buckets,
     fingerprints,
     hash_buckets,
+    join_shards,
     library,
     split,
 )
@@ -40,6 +42,7 @@ from torch import Tensor
 from torch.nn import functional
 
 RECORDED = json.loads((Path(__file__).parent / "tensorflow_hashes.json").read_text())
+LOOKUPS = json.loads((Path(__file__).parent / "tensorflow_columns.json").read_text())
 MOST = 2**63 - 1
 
 
@@ -251,6 +254,77 @@ def test_columns_are_one_kernel() -> None:
         torch.testing.assert_close(2 * column.weight.grad, twice)
 
 
+def column_of(table: list[list[float]], **options: Any) -> Column:
+    column = IdentityColumn(len(table), len(table[0]), **options)
+    column.weight.data = torch.tensor(table)
+    return column
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("combiner", ["mean", "sum", "sqrtn"])
+def test_rows_are_combined_as_tensorflow_does(combiner: str, weighted: bool) -> None:
+    """Of weights that are not above 0, all but sums leave the ids out; a row may have none left."""
+    column = column_of(LOOKUPS["table"], combiner=combiner)
+    feature = Jagged.of(LOOKUPS["ids"])
+    if weighted:
+        feature = Jagged.weighted(feature, LOOKUPS["weights"])
+    expected = torch.tensor(LOOKUPS["combined"][combiner + ", weighted" * weighted])
+    ids = column.ids(feature)
+    assert len(ids) == 2 + (weighted or combiner == "sqrtn")
+    for run in (column, compiled(column)):
+        torch.testing.assert_close(run(*ids), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_columns_without_a_table_count() -> None:
+    column = IdentityColumn(11, None)
+    assert not list(column.parameters())
+    feature = Jagged.of(LOOKUPS["ids"])
+    assert column(*column.ids(feature)).tolist() == LOOKUPS["counts"]
+    weighted = Jagged.weighted(feature, LOOKUPS["weights"])
+    assert column(*column.ids(weighted)).tolist() == LOOKUPS["summed weights"]
+    # Nothing at all, and no rows.
+    assert not column(*column.ids(Jagged.of([[], []]))).any()
+    assert column(*column.ids(Jagged.of([]))).shape == (0, 11)
+
+
+@pytest.mark.parametrize("strategy", ["mod", "div"])
+def test_tables_of_shards(strategy: str) -> None:
+    shards, expected = LOOKUPS["shards"][strategy]
+    table = join_shards([torch.tensor(one).view(-1, 1) for one in shards], strategy)
+    assert table.view(-1).tolist() == expected
+    assert join_shards([torch.ones(2, 3)], strategy).shape == (2, 3)
+
+
+def test_weights_go_with_their_values() -> None:
+    """Of what is missing in a dense feature, through hashes, crosses and lists of words."""
+    dense = Jagged.weighted(np.array([[5, -1], [7, 8]]), [[1, 2], [3, 4]])
+    assert dense.to_list() == [[5], [7, 8]]
+    assert dense.weights is not None
+    assert dense.weights.tolist() == [1, 3, 4]
+    ids = HashedColumn(10, 2, combiner="sum").ids(dense)
+    assert ids[2].tolist() == [1, 3, 4]
+    words = VocabularyColumn(["a", "b"], 2, combiner="sum")
+    assert words.ids(Jagged.weighted(["b", "x", "a"], torch.arange(3).half()))[2].tolist() == [0, 2]
+    crossed = cross_buckets([Jagged.of([["a", "b"]]), Jagged.of([[1]])], 9)
+    found = Jagged.weighted(crossed, [0.5, 2])
+    assert IdentityColumn(9, 2, combiner="sum").ids(found)[2].tolist() == [0.5, 2]
+
+
+def test_numbers() -> None:
+    columns = Columns(
+        price=NumericColumn(mean=2, deviation=4),
+        place=NumericColumn(2, mean=[1, 0]),
+        user=HashedColumn(9, None),
+    )
+    ids = columns.ids(
+        {"price": [4, 2], "place": np.array([[1.5, 2], [3, 4]]), "user": np.array([3, -1])}
+    )
+    for run in (columns, compiled(columns)):
+        found = run(ids)
+        assert found[:, :3].tolist() == [[0.5, 0.5, 2], [0, 2, 4]]
+        assert found[:, 3:].sum(1).tolist() == [1, 0]
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -267,6 +341,16 @@ def test_columns_are_one_kernel() -> None:
         (lambda: hash_buckets(["a"], 9, key=(-1, 0)), "no unsigned word"),
         (lambda: cross_buckets([], 9), "one feature at the least"),
         (lambda: cross_buckets([Jagged.of([[1]]), Jagged.of([])], 9), r"\[0, 1\] rows"),
+        (lambda: Jagged.weighted([1, 2], [1.0]), "2 values have 1 weights"),
+        (lambda: Jagged.weighted([1, 2], ["a", "b"]), "weights are numbers"),
+        (lambda: cross_buckets([Jagged.weighted([1], [1.0])], 9), "those of combinations"),
+        (lambda: join_shards([torch.ones(2, 1), torch.ones(4, 1)]), r"6 rows .*\[3, 3\]"),
+        (lambda: join_shards([torch.ones(2, 1), torch.ones(2, 2)]), "rows of one length"),
+        (lambda: join_shards([], "div"), "rows of one length"),
+        (lambda: join_shards([torch.ones(2, 1)], "rows"), "one of mod, div"),
+        (lambda: NumericColumn(2, mean=[1, 2, 3]), "mean is of shape"),
+        (lambda: NumericColumn(deviation=0), "deviation is 0"),
+        (lambda: NumericColumn(2).ids(np.zeros(3)), "of 2 numbers a row"),
         (lambda: BucketizedColumn([2, 1], 4), "do not increase"),
         (lambda: BucketizedColumn([float("nan")], 4), "do not increase"),
         (lambda: HashedColumn(0, 4), "no elements"),

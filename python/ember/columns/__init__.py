@@ -24,8 +24,10 @@ from ember.columns.modules import (
     CrossedColumn,
     HashedColumn,
     IdentityColumn,
+    NumericColumn,
     VocabularyColumn,
 )
+from ember.columns.sharding import join_shards
 from ember.columns.splitting import split
 from ember.columns.texts import Texts
 
@@ -37,10 +39,12 @@ __all__ = [
     "HashedColumn",
     "IdentityColumn",
     "Jagged",
+    "NumericColumn",
     "Texts",
     "VocabularyColumn",
     "cross_buckets",
     "fingerprints",
     "hash_buckets",
+    "join_shards",
     "split",
 ]

@@ -57,7 +57,7 @@ def hash_buckets(values: Any, buckets: int, key: Key | None = None) -> Any:
         hashed: torch.Tensor = _hash_tensor(values, buckets, " ".join(map(str, key or ())))
         return hashed
     if isinstance(values, Jagged):
-        return Jagged(hash_buckets(values.values, buckets, key), values.offsets)
+        return values.with_values(hash_buckets(values.values, buckets, key))
     result = _buckets_of(values, buckets, key)
     return result.reshape(values.shape) if isinstance(values, np.ndarray) else result
 
@@ -83,8 +83,8 @@ def cross_buckets(features: Sequence[Jagged], buckets: int, key: int = CROSS_KEY
     """The buckets of all combinations of a row's values, one of each feature, as
     tf.ragged.cross_hashed has them: the last feature's values first.
 
-    buckets: 0 for as many as there are, 2**63 - 1. Raises ArgumentError for no features, and for
-    ones of different numbers of rows.
+    buckets: 0 for as many as there are, 2**63 - 1. Raises ArgumentError for no features, for ones
+    of different numbers of rows, and for weights, which are those of the combinations.
     """
     _check_buckets(buckets, least=0)
     if not features:
@@ -92,6 +92,8 @@ def cross_buckets(features: Sequence[Jagged], buckets: int, key: int = CROSS_KEY
     rows = {len(feature) for feature in features}
     if len(rows) > 1:
         raise ArgumentError(f"the features of a cross have {sorted(rows)} rows: give as many each")
+    if any(one.weights is not None for one in features):
+        raise ArgumentError("weights are those of combinations: give them to what a cross returns")
     # Texts by their fingerprints, integers by themselves.
     values: list[NDArray[Any]] = [
         fingerprints(one.values) if isinstance(one.values, Texts) else one.values.view(np.uint64)

@@ -1,4 +1,4 @@
-"""A list of values for each row of a batch.
+"""A list of values for each row of a batch, which may have weights.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,12 +25,14 @@ class Jagged:
     """Row i has the values offsets[i] to offsets[i + 1].
 
     values: Texts or int64, of anything that is a feature in one dimension. offsets: int64, one more
-    than there are rows. Raises ArgumentError for other values, OffsetsError for offsets that do not
-    begin at 0, that decrease, or that do not end with the values.
+    than there are rows. weights: float32, one for each value, or none. Raises ArgumentError for
+    other values and weights, OffsetsError for offsets that do not begin at 0, that decrease, or
+    that do not end with the values.
     """
 
     values: Texts | NDArray[np.int64]
     offsets: NDArray[np.int64]
+    weights: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", values_of(self.values))
@@ -49,6 +51,11 @@ class Jagged:
                 f"offsets go from {self.offsets[0]} to {self.offsets[-1]}, and there are "
                 f"{len(self.values)} values: they begin at 0 and end with the values"
             )
+        if self.weights is not None:
+            weights = numbers_of(self.weights)
+            if len(weights) != len(self.values):
+                raise ArgumentError(f"{len(self.values)} values have {len(weights)} weights")
+            object.__setattr__(self, "weights", weights)
 
     @staticmethod
     def of(rows: Iterable[Iterable[Any]]) -> "Jagged":
@@ -62,16 +69,37 @@ class Jagged:
     def dense(feature: Any) -> "Jagged":
         """The values of a feature of (batch,) or (batch, ...), without those that are missing.
 
-        Missing are the empty text and -1. Other negative numbers are values.
+        Missing are the empty text and -1. Other negative numbers are values. A Jagged is returned
+        as it is: all of its values count.
         """
+        if isinstance(feature, Jagged):
+            return feature
+        return Jagged._whole(feature)._present()
+
+    @staticmethod
+    def _whole(feature: Any, weights: Any = None) -> "Jagged":
+        """All values of a dense feature."""
         shape = _shape(feature)
         values = values_of(feature)
         rows = shape[0] if shape else 1
         width = len(values) // rows if rows else 0
-        whole = Jagged(values, np.arange(rows + 1) * width)
-        if isinstance(values, Texts):
-            return whole.where(values.lengths() > 0)
-        return whole.where(values != MISSING_NUMBER)
+        return Jagged(values, np.arange(rows + 1) * width, weights)
+
+    def _present(self) -> "Jagged":
+        if isinstance(self.values, Texts):
+            return self.where(self.values.lengths() > 0)
+        return self.where(self.values != MISSING_NUMBER)
+
+    @staticmethod
+    def weighted(feature: Any, weights: Any) -> "Jagged":
+        """The same with a weight for each value: weights are floats of the feature's shape, and of
+        a Jagged as many as it has values, in one dimension or in as many lists as rows.
+
+        Raises ArgumentError for another number of weights.
+        """
+        if not isinstance(feature, Jagged):
+            return Jagged._whole(feature, weights)._present()
+        return Jagged(feature.values, feature.offsets, weights)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -85,7 +113,12 @@ class Jagged:
         before = np.concatenate([[0], np.cumsum(kept)])
         values = self.values
         chosen = values.where(kept) if isinstance(values, Texts) else values[kept]
-        return Jagged(chosen, before[self.offsets])
+        weights = None if self.weights is None else self.weights[kept]
+        return Jagged(chosen, before[self.offsets], weights)
+
+    def with_values(self, values: NDArray[np.int64]) -> "Jagged":
+        """Others in the same rows, of the same weights."""
+        return Jagged(values, self.offsets, self.weights)
 
     def to_list(self) -> list[list[Any]]:
         """The rows, as lists of bytes or numbers."""
@@ -118,6 +151,23 @@ def values_of(feature: Any) -> Texts | NDArray[np.int64]:
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise ArgumentError("an id is past int64: make it a text, or a smaller one")
     return np.ascontiguousarray(array.reshape(-1), np.int64)
+
+
+def numbers_of(numbers: Any) -> NDArray[np.float32]:
+    """Numbers of an array, a tensor or a list, one after the other; of a list of lists by rows.
+
+    Raises ArgumentError for what is none.
+    """
+    if isinstance(numbers, torch.Tensor):
+        array = numbers.detach().to("cpu", torch.float32).numpy()
+    elif isinstance(numbers, np.ndarray):
+        array = numbers
+    else:
+        rows = [one if isinstance(one, Iterable) else [one] for one in numbers]
+        array = np.asarray([number for row in rows for number in row])
+    if array.dtype.kind not in "iuf" and array.size:
+        raise ArgumentError(f"weights are numbers; these are {array.dtype}")
+    return np.ascontiguousarray(array.reshape(-1), np.float32)
 
 
 def _shape(feature: Any) -> tuple[int, ...]:

@@ -13,48 +13,82 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ember.columns.combining import combining, counts
 from ember.columns.hashing import CROSS_KEY, Key, cross_buckets, hash_buckets
 from ember.columns.jagged import Jagged, values_of
 from ember.columns.texts import Texts
 from ember.errors import ArgumentError, IndexOutOfRangeError
 
 # How the rows of a batch's row become one.
-COMBINERS = ("mean", "sum")
-# The ids of a feature, and where the rows of the batch begin and end in them.
-Ids = tuple[Tensor, Tensor]
+COMBINERS = ("mean", "sum", "sqrtn")
+# The ids of a feature, where the rows of the batch begin and end in them, and weights, if any.
+Ids = tuple[Tensor, ...]
 
 
 class Column(nn.Module, ABC):
     """A table whose rows an id each looks up; those of a row of the batch are combined.
 
-    rows: ids are 0 to rows - 1. dimension: elements of a row. combiner: mean or sum. A row of the
-    batch without ids is zeros.
+    rows: ids are 0 to rows - 1. dimension: elements of a row; None for no table: the result counts
+    each id, or adds its weights up, as indicator_column does. combiner: sum; mean, the sum over the
+    number of ids, or over that of their weights; sqrtn, the sum over the root of the number, or of
+    the weights' squares. But for sums, ids of weights that are not above 0 are left out. A row of
+    the batch without ids is zeros.
     """
 
-    def __init__(self, rows: int, dimension: int, combiner: str = "mean") -> None:
+    weight: nn.Parameter | None
+
+    def __init__(self, rows: int, dimension: int | None, combiner: str = "mean") -> None:
         super().__init__()
-        if rows < 1 or dimension < 1:
+        if rows < 1 or (dimension is not None and dimension < 1):
             raise ArgumentError(f"a table of {rows} by {dimension} has no elements")
         if combiner not in COMBINERS:
             raise ArgumentError(f"combiner is {combiner!r}: give one of {', '.join(COMBINERS)}")
-        self.combiner = combiner
+        self.rows, self.combiner = rows, combiner
         # TensorFlow's standard deviation.
-        self.weight = nn.Parameter(torch.randn(rows, dimension) / dimension**0.5)
+        self.register_parameter(
+            "weight",
+            None
+            if dimension is None
+            else nn.Parameter(torch.randn(rows, dimension) / dimension**0.5),
+        )
 
     def ids(self, feature: Any) -> Ids:
-        """The ids that a raw feature of a batch stands for, and their offsets, both int64."""
+        """The ids that a raw feature of a batch stands for, and their offsets, both int64; what
+        each row is multiplied by, float32, where that is not the same for all.
+        """
         found = self.jagged_ids(feature)
-        return torch.from_numpy(found.values), torch.from_numpy(found.offsets)
+        if self.weight is not None:
+            found = combining(found, self.combiner)
+        parts = (found.values, found.offsets, found.weights)
+        return tuple(torch.from_numpy(part) for part in parts if part is not None)
 
     @abstractmethod
     def jagged_ids(self, feature: Any) -> Jagged:
-        """The same; raises ArgumentError for features of another kind."""
+        """The ids in rows; raises ArgumentError for features of another kind."""
 
-    def forward(self, ids: Tensor, offsets: Tensor) -> Tensor:
-        """(batch, dimension)."""
+    def forward(self, ids: Tensor, offsets: Tensor, weights: Tensor | None = None) -> Tensor:
+        """(batch, dimension); without a dimension, (batch, rows)."""
+        if self.weight is None:
+            return counts(ids, offsets, weights, self.rows)
+        weighted = None if weights is None else weights.to(self.weight.dtype)
         return functional.embedding_bag(
-            ids, self.weight, offsets, mode=self.combiner, include_last_offset=True
+            ids,
+            self.weight,
+            offsets,
+            mode=self.combiner if weights is None else "sum",
+            per_sample_weights=weighted,
+            include_last_offset=True,
         )
+
+
+def _numbers(feature: Any) -> Tensor:
+    numbers = torch.as_tensor(feature)
+    if numbers.dtype.is_complex or numbers.dtype is torch.bool or not numbers.dim():
+        raise ArgumentError(
+            f"a feature of numbers has a dimension for the batch; this is {numbers.dtype} of "
+            f"shape {list(numbers.shape)}"
+        )
+    return numbers
 
 
 class HashedColumn(Column):
@@ -65,13 +99,13 @@ class HashedColumn(Column):
     """
 
     def __init__(
-        self, buckets: int, dimension: int, combiner: str = "mean", key: Key | None = None
+        self, buckets: int, dimension: int | None, combiner: str = "mean", key: Key | None = None
     ) -> None:
         super().__init__(buckets, dimension, combiner)
         self.buckets, self.key = buckets, key
 
     def jagged_ids(self, feature: Any) -> Jagged:
-        given = feature if isinstance(feature, Jagged) else Jagged.dense(feature)
+        given = Jagged.dense(feature)
         found: Jagged = hash_buckets(given, self.buckets, self.key)
         return found
 
@@ -83,14 +117,13 @@ class CrossedColumn(Column):
     """
 
     def __init__(
-        self, buckets: int, dimension: int, combiner: str = "mean", key: int = CROSS_KEY
+        self, buckets: int, dimension: int | None, combiner: str = "mean", key: int = CROSS_KEY
     ) -> None:
         super().__init__(buckets, dimension, combiner)
         self.buckets, self.key = buckets, key
 
     def jagged_ids(self, feature: Sequence[Any]) -> Jagged:
-        given = [one if isinstance(one, Jagged) else Jagged.dense(one) for one in feature]
-        return cross_buckets(given, self.buckets, self.key)
+        return cross_buckets([Jagged.dense(one) for one in feature], self.buckets, self.key)
 
 
 class BucketizedColumn(Column):
@@ -102,7 +135,9 @@ class BucketizedColumn(Column):
 
     boundaries: Tensor
 
-    def __init__(self, boundaries: Sequence[float], dimension: int, combiner: str = "mean") -> None:
+    def __init__(
+        self, boundaries: Sequence[float], dimension: int | None, combiner: str = "mean"
+    ) -> None:
         values = np.asarray(boundaries, np.float32)
         if not (np.diff(values) >= 0).all() or np.isnan(values).any():
             raise ArgumentError(f"boundaries do not increase: {list(boundaries)}")
@@ -110,12 +145,7 @@ class BucketizedColumn(Column):
         self.register_buffer("boundaries", torch.from_numpy(values))
 
     def jagged_ids(self, feature: Any) -> Jagged:
-        numbers = torch.as_tensor(feature)
-        if numbers.dtype.is_complex or numbers.dtype is torch.bool or not numbers.dim():
-            raise ArgumentError(
-                f"a feature of numbers has a dimension for the batch; this is {numbers.dtype} of "
-                f"shape {list(numbers.shape)}"
-            )
+        numbers = _numbers(feature)
         if not numbers.dtype.is_floating_point:
             numbers = numbers.to(torch.float32)
         # Boundaries are exact in the number's own type, or compared in a wider one.
@@ -133,15 +163,15 @@ class IdentityColumn(Column):
     """
 
     def __init__(
-        self, rows: int, dimension: int, combiner: str = "mean", default: int | None = None
+        self, rows: int, dimension: int | None, combiner: str = "mean", default: int | None = None
     ) -> None:
         super().__init__(rows, dimension, combiner)
         if default is not None and not 0 <= default < rows:
             raise ArgumentError(f"default is {default}: give an id of 0 to {rows - 1}")
-        self.rows, self.default = rows, default
+        self.default = default
 
     def jagged_ids(self, feature: Any) -> Jagged:
-        given = feature if isinstance(feature, Jagged) else Jagged.dense(feature)
+        given = Jagged.dense(feature)
         if isinstance(given.values, Texts):
             raise ArgumentError("ids are integers; these are texts: hash them, or list the words")
         if self.default is None:
@@ -153,7 +183,7 @@ class IdentityColumn(Column):
                 )
             return given.where(given.values >= 0)
         is_id = (given.values >= 0) & (given.values < self.rows)
-        return Jagged(np.where(is_id, given.values, self.default), given.offsets)
+        return given.with_values(np.where(is_id, given.values, self.default))
 
 
 class VocabularyColumn(Column):
@@ -167,7 +197,7 @@ class VocabularyColumn(Column):
     def __init__(
         self,
         words: Sequence[Any],
-        dimension: int,
+        dimension: int | None,
         combiner: str = "mean",
         default: int | None = None,
         others: int = 0,
@@ -183,7 +213,7 @@ class VocabularyColumn(Column):
         self.is_of_texts = isinstance(listed, Texts)
 
     def jagged_ids(self, feature: Any) -> Jagged:
-        given = feature if isinstance(feature, Jagged) else Jagged.dense(feature)
+        given = Jagged.dense(feature)
         if len(given.values) and isinstance(given.values, Texts) != self.is_of_texts:
             kind = "texts" if self.is_of_texts else "integers"
             raise ArgumentError(f"words are {kind}, and the feature's values are not")
@@ -194,7 +224,47 @@ class VocabularyColumn(Column):
         if self.others:
             hashes = hash_buckets(given.values, self.others) + len(self.places)
             ids = np.where(ids < 0, hashes, ids)
-        return Jagged(ids, given.offsets).where(ids >= 0)
+        return given.with_values(ids).where(ids >= 0)
+
+
+class NumericColumn(nn.Module):
+    """Numbers as they are, or moved and scaled: numeric_column, and Keras' Normalization.
+
+    A feature is a tensor or an array of floats or integers, (batch,) or (batch, dimension), whose
+    elements become (number - mean) / deviation. mean, deviation: a number, or one for each element.
+    """
+
+    mean: Tensor
+    deviation: Tensor
+
+    def __init__(
+        self,
+        dimension: int = 1,
+        mean: float | Sequence[float] = 0.0,
+        deviation: float | Sequence[float] = 1.0,
+    ) -> None:
+        super().__init__()
+        self.dimension = dimension
+        for name, given in (("mean", mean), ("deviation", deviation)):
+            values = torch.as_tensor(given, dtype=torch.float32)
+            if values.shape not in ((), (dimension,)):
+                raise ArgumentError(f"{name} is of shape {list(values.shape)}: give {dimension}")
+            self.register_buffer(name, values)
+        if not (self.deviation != 0).all():
+            raise ArgumentError("deviation is 0: numbers are divided by it")
+
+    def ids(self, feature: Any) -> Ids:
+        """The numbers, (batch, dimension)."""
+        numbers = _numbers(feature).to(torch.float32)
+        if numbers.numel() != len(numbers) * self.dimension:
+            raise ArgumentError(
+                f"a feature of {self.dimension} numbers a row is of shape {list(numbers.shape)}"
+            )
+        return (numbers.reshape(len(numbers), self.dimension),)
+
+    def forward(self, numbers: Tensor) -> Tensor:
+        """(batch, dimension)."""
+        return (numbers - self.mean) / self.deviation
 
 
 class Columns(nn.Module):
@@ -203,7 +273,7 @@ class Columns(nn.Module):
     They are side by side in the order given.
     """
 
-    def __init__(self, **columns: Column) -> None:
+    def __init__(self, **columns: Column | NumericColumn) -> None:
         super().__init__()
         self.columns = nn.ModuleDict(columns)
 
@@ -217,7 +287,10 @@ class Columns(nn.Module):
                 found[name] = column.ids(features[name])  # type: ignore[operator]
             except (ArgumentError, IndexOutOfRangeError) as error:
                 raise type(error)(f"feature {name!r}: {error}") from error
-        sizes = {name: len(offsets) - 1 for name, (_, offsets) in found.items()}
+        sizes = {
+            name: len(parts[0]) if len(parts) == 1 else len(parts[1]) - 1
+            for name, parts in found.items()
+        }
         if len(set(sizes.values())) > 1:
             raise ArgumentError(f"features have different numbers of rows: {sizes}")
         return found
