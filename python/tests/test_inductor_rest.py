@@ -46,7 +46,12 @@ for join in (getattr(torch, name) for name in sys.argv[1:]):
 
 @pytest.fixture
 def no_code(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What Inductor is asked to compile; it runs as it is, which takes no compiler."""
+    """What Inductor is asked to compile; it runs as it is, which takes no compiler.
+
+    Of earlier tests' graphs none is left, whose calls would be known.
+    """
+    torch._dynamo.reset()
+    gc.collect()
     modules = []
 
     def compile_fx(module: torch.fx.GraphModule, inputs: object) -> Callable[..., Any]:

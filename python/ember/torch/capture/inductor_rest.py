@@ -92,15 +92,17 @@ def _kind(argument: Any) -> str:
 
 def _mark_detached(kinds: list[str], node: Node) -> None:
     """Says of the tensors of a call that its result has no gradient of that they are detached."""
-    values = [value_of(argument) for argument in node.args]
-    may_need = [isinstance(value, Tensor) and value.is_floating_point() for value in values]
-    if sum(may_need) < 2:
+    given = [value_of(argument) for argument in node.args]
+    may_need = [isinstance(value, Tensor) and value.is_floating_point() for value in given]
+    if sum(may_need) < 2 or not private.has_operators:
         # Of a result that has a gradient, it is that one's.
         return
     call = cast(RegionCall, node.target)
-    gradient = torch.empty_like(value_of(node))
-    with torch.no_grad():
-        found = gradients_of_reference(call.reference, values, may_need, gradient)
+    with private.running_operators([value_of(node), *given], are_changed=False) as known:
+        result, *values = known
+        with private.trial(known):
+            gradient = torch.empty_like(result)
+            found = gradients_of_reference(call.reference, values, may_need, gradient)
     for place, (may, one) in enumerate(zip(may_need, found, strict=True)):
         if may and one is None:
             kinds[place] = _DETACHED
