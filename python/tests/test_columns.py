@@ -237,10 +237,15 @@ def test_modules_combine_rows() -> None:
     assert ids["both"][1].tolist() == [0, 1, 2, 2, 3]
 
 
-def test_columns_are_one_kernel() -> None:
+@pytest.mark.parametrize("weighted", [False, True])
+def test_columns_are_one_kernel(weighted: bool) -> None:
     columns = drawn_columns()
     run = compiled(columns)
-    ids = columns.ids(FEATURES)
+    features = dict(FEATURES)
+    if weighted:
+        features["tags"] = Jagged.weighted(FEATURES["tags"], [[1, 2, 0.5], [3], [-1], [1, 4]])
+        features["user"] = Jagged.weighted(FEATURES["user"], np.arange(8).reshape(4, 2))
+    ids = columns.ids(features)
     with listening() as heard, torch.no_grad():
         torch.testing.assert_close(run(ids), columns(ids))
     (report,) = heard.reports
@@ -282,6 +287,10 @@ def test_columns_without_a_table_count() -> None:
     assert column(*column.ids(feature)).tolist() == LOOKUPS["counts"]
     weighted = Jagged.weighted(feature, LOOKUPS["weights"])
     assert column(*column.ids(weighted)).tolist() == LOOKUPS["summed weights"]
+    for run in (column, compiled(column)):
+        for wrong in (11, -1, -11):
+            with pytest.raises(IndexError):
+                run(torch.tensor([3, wrong]), torch.tensor([0, 1, 2]))
     # Nothing at all, and no rows.
     assert not column(*column.ids(Jagged.of([[], []]))).any()
     assert column(*column.ids(Jagged.of([]))).shape == (0, 11)
@@ -341,7 +350,14 @@ def test_numbers() -> None:
         (lambda: hash_buckets(["a"], 9, key=(-1, 0)), "no unsigned word"),
         (lambda: cross_buckets([], 9), "one feature at the least"),
         (lambda: cross_buckets([Jagged.of([[1]]), Jagged.of([])], 9), r"\[0, 1\] rows"),
-        (lambda: Jagged.weighted([1, 2], [1.0]), "2 values have 1 weights"),
+        (lambda: Jagged.weighted([1, 2], [1.0]), r"\[2\] have weights of shape \[1\]"),
+        (lambda: Jagged.weighted(np.ones((2, 3), int), np.ones((3, 2))), r"shape \[3, 2\]"),
+        (lambda: Jagged.weighted(np.ones((2, 3), int), np.ones(6)), r"shape \[6\]"),
+        (lambda: Jagged.weighted(np.ones((2, 1), int), [[1.0], []]), "different lengths"),
+        (lambda: Jagged.weighted(Jagged.of([[1, 2], [3]]), [[1.0], [2, 3]]), "2 values and 1"),
+        (lambda: Jagged.weighted(Jagged.of([[1, 2]]), [[1.0], [2]]), "1 rows .* 2 lists"),
+        (lambda: Jagged.weighted(Jagged.of([[1, 2]]), [1.0]), "2 values .* shape"),
+        (lambda: Jagged(np.arange(2), np.array([0, 2]), np.ones((2, 1))), "2 values .* shape"),
         (lambda: Jagged.weighted([1, 2], ["a", "b"]), "weights are numbers"),
         (lambda: cross_buckets([Jagged.weighted([1], [1.0])], 9), "those of combinations"),
         (lambda: join_shards([torch.ones(2, 1), torch.ones(4, 1)]), r"6 rows .*\[3, 3\]"),

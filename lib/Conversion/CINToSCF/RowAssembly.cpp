@@ -176,12 +176,10 @@ static bool isAppended(WhereOp where, ForallOp &loop) {
     else if (op.getNumRegions() != 0 || isa<AssignOp>(op))
       return false;
   }
-  if (!loop || !loop.getIteration() || loop.getVariables().size() != 1)
+  if (!loop || loop.getVariables().size() != 1)
     return false;
-  SmallVector<Fiber> fibers = getLevelOperands(loop);
-  if (fibers.size() != 1 ||
-      fibers.front().array != where.getConsumers().getArgument(0) ||
-      loop.getIterationAttr().getSet() != CoordinateSet::operand(0))
+  std::optional<Fiber> walked = getLoneWalk(loop);
+  if (!walked || walked->array != where.getConsumers().getArgument(0))
     return false;
   int assignments = 0;
   for (Operation &op : *loop.getBody()) {

@@ -17,17 +17,13 @@ def combining(ids: Jagged, combiner: str) -> Jagged:
 
     Without weights, where the lookup itself has a combiner's mean or sum.
     """
-    if ids.weights is None and combiner != "sqrtn":
+    if combiner == "sum" or (ids.weights is None and combiner == "mean"):
         return ids
-    if combiner == "sum":
-        return ids
-    if ids.weights is None:
-        ids = Jagged(ids.values, ids.offsets, np.ones(len(ids.values), np.float32))
-    assert ids.weights is not None
+    weights = np.ones(len(ids.values), np.float32) if ids.weights is None else ids.weights
     # As TensorFlow does: neither is of what is below 0, or of none.
-    ids = ids.where(ids.weights > 0)
-    assert ids.weights is not None
-    wide = ids.weights.astype(np.float64)
+    kept = weights > 0
+    wide = weights[kept].astype(np.float64)
+    ids = ids.where(kept)
     total = (
         _sums(wide, ids.offsets)
         if combiner == "mean"
@@ -45,8 +41,15 @@ def _sums(numbers: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[n
 
 
 def counts(ids: Tensor, offsets: Tensor, weights: Tensor | None, rows: int) -> Tensor:
-    """How often each row of the batch has each id, or the sum of its weights: (batch, rows)."""
+    """How often each row of the batch has each id, or the sum of its weights: (batch, rows).
+
+    Raises IndexError for ids that are none of 0 to rows - 1.
+    """
     batch = len(offsets) - 1
-    places = torch.repeat_interleave(torch.arange(batch), offsets.diff(), output_size=ids.shape[0])
+    row_of_id = torch.repeat_interleave(
+        torch.arange(batch), offsets.diff(), output_size=ids.shape[0]
+    )
+    # An index below 0 would count from the end.
+    places = (row_of_id, ids.masked_fill(ids < 0, rows))
     values = torch.ones_like(ids, dtype=torch.float32) if weights is None else weights
-    return torch.zeros(batch * rows).index_add(0, places * rows + ids, values).view(batch, rows)
+    return torch.zeros(batch, rows).index_put(places, values, accumulate=True)

@@ -52,9 +52,11 @@ class Jagged:
                 f"{len(self.values)} values: they begin at 0 and end with the values"
             )
         if self.weights is not None:
-            weights = numbers_of(self.weights)
-            if len(weights) != len(self.values):
-                raise ArgumentError(f"{len(self.values)} values have {len(weights)} weights")
+            weights = _numbers_of(self.weights)
+            if weights.shape != (len(self.values),):
+                raise ArgumentError(
+                    f"{len(self.values)} values have weights of shape {list(weights.shape)}"
+                )
             object.__setattr__(self, "weights", weights)
 
     @staticmethod
@@ -93,13 +95,18 @@ class Jagged:
     @staticmethod
     def weighted(feature: Any, weights: Any) -> "Jagged":
         """The same with a weight for each value: weights are floats of the feature's shape, and of
-        a Jagged as many as it has values, in one dimension or in as many lists as rows.
+        a Jagged as many as it has values, in one dimension or in lists as long as its rows.
 
-        Raises ArgumentError for another number of weights.
+        Raises ArgumentError for weights of another shape.
         """
-        if not isinstance(feature, Jagged):
-            return Jagged._whole(feature, weights)._present()
-        return Jagged(feature.values, feature.offsets, weights)
+        if isinstance(feature, Jagged):
+            return Jagged(feature.values, feature.offsets, _in_rows(weights, feature.offsets))
+        numbers, shape = _numbers_of(weights), _shape(feature)
+        if numbers.shape != shape:
+            raise ArgumentError(
+                f"values of shape {list(shape)} have weights of shape {list(numbers.shape)}"
+            )
+        return Jagged._whole(feature, numbers.reshape(-1))._present()
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -153,21 +160,34 @@ def values_of(feature: Any) -> Texts | NDArray[np.int64]:
     return np.ascontiguousarray(array.reshape(-1), np.int64)
 
 
-def numbers_of(numbers: Any) -> NDArray[np.float32]:
-    """Numbers of an array, a tensor or a list, one after the other; of a list of lists by rows.
+def _numbers_of(numbers: Any) -> NDArray[np.float32]:
+    """The numbers of an array, a tensor or a list, in its shape.
 
     Raises ArgumentError for what is none.
     """
     if isinstance(numbers, torch.Tensor):
-        array = numbers.detach().to("cpu", torch.float32).numpy()
-    elif isinstance(numbers, np.ndarray):
-        array = numbers
-    else:
-        rows = [one if isinstance(one, Iterable) else [one] for one in numbers]
-        array = np.asarray([number for row in rows for number in row])
-    if array.dtype.kind not in "iuf" and array.size:
+        numbers = numbers.detach().to("cpu", torch.float32).numpy()
+    try:
+        array = np.asarray(numbers)
+    except ValueError:
+        raise ArgumentError("weights are in lists of different lengths") from None
+    if array.dtype.kind not in "iuf":
         raise ArgumentError(f"weights are numbers; these are {array.dtype}")
-    return np.ascontiguousarray(array.reshape(-1), np.float32)
+    return np.ascontiguousarray(array, np.float32)
+
+
+def _in_rows(weights: Any, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The weights of each row, one after the other; as they are if they are in no rows."""
+    if all(np.ndim(one) == 0 for one in weights):
+        return _numbers_of(weights)
+    rows = [_numbers_of(row).reshape(-1) for row in weights]
+    expected = np.diff(offsets).tolist()
+    if len(rows) != len(expected):
+        raise ArgumentError(f"{len(expected)} rows have weights in {len(rows)} lists")
+    for at, (row, length) in enumerate(zip(rows, expected, strict=True)):
+        if len(row) != length:
+            raise ArgumentError(f"row {at} has {length} values and {len(row)} weights")
+    return np.concatenate(rows)
 
 
 def _shape(feature: Any) -> tuple[int, ...]:

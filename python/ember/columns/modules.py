@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -61,6 +61,10 @@ class Column(nn.Module, ABC):
             found = combining(found, self.combiner)
         parts = (found.values, found.offsets, found.weights)
         return tuple(torch.from_numpy(part) for part in parts if part is not None)
+
+    def rows_of(self, ids: Ids) -> int:
+        """The rows of the batch that `ids` found."""
+        return len(ids[1]) - 1
 
     @abstractmethod
     def jagged_ids(self, feature: Any) -> Jagged:
@@ -262,6 +266,10 @@ class NumericColumn(nn.Module):
             )
         return (numbers.reshape(len(numbers), self.dimension),)
 
+    def rows_of(self, ids: Ids) -> int:
+        """The rows of the batch that `ids` found."""
+        return len(ids[0])
+
     def forward(self, numbers: Tensor) -> Tensor:
         """(batch, dimension)."""
         return (numbers - self.mean) / self.deviation
@@ -281,16 +289,15 @@ class Columns(nn.Module):
         """The ids of raw features by name. Texts are no tensors: this part runs uncompiled."""
         if missing := [name for name in self.columns if name not in features]:
             raise ArgumentError(f"there is no feature {', '.join(map(repr, missing))}")
-        found = {}
-        for name, column in self.columns.items():
+        found: dict[str, Ids] = {}
+        sizes: dict[str, int] = {}
+        for name, module in self.columns.items():
+            column = cast(Column | NumericColumn, module)
             try:
-                found[name] = column.ids(features[name])  # type: ignore[operator]
+                found[name] = column.ids(features[name])
             except (ArgumentError, IndexOutOfRangeError) as error:
                 raise type(error)(f"feature {name!r}: {error}") from error
-        sizes = {
-            name: len(parts[0]) if len(parts) == 1 else len(parts[1]) - 1
-            for name, parts in found.items()
-        }
+            sizes[name] = column.rows_of(found[name])
         if len(set(sizes.values())) > 1:
             raise ArgumentError(f"features have different numbers of rows: {sizes}")
         return found

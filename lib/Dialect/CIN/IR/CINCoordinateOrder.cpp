@@ -111,11 +111,10 @@ bool RepeatedWalk::isSum() {
 }
 
 /// What is wrong with how a loop walks fibers.
-static std::optional<Disorder>
-findDisorder(EvaluateOp evaluate, Operation *loop, IterationAttr iteration) {
+static std::optional<Disorder> findDisorder(EvaluateOp evaluate,
+                                            Operation *loop) {
   SmallVector<Fiber> fibers = getLevelOperands(loop);
-  bool isAlone =
-      fibers.size() == 1 && iteration.getSet() == CoordinateSet::operand(0);
+  bool isAlone = getLoneWalk(loop).has_value();
   for (const Fiber &fiber : fibers) {
     const Level &level = fiber.getLevel();
     if (level.isOrdered ||
@@ -195,8 +194,8 @@ std::optional<Disorder> ember::cin::findDisorder(EvaluateOp evaluate) {
   evaluate.getRegion().walk([&](Operation *op) {
     if (auto access = dyn_cast<AccessOp>(op))
       disorder = ::findDisorder(evaluate, access);
-    if (IterationAttr iteration = getIteration(op))
-      disorder = ::findDisorder(evaluate, op, iteration);
+    if (getIteration(op))
+      disorder = ::findDisorder(evaluate, op);
     if (auto forall = dyn_cast<ForallOp>(op); forall && !disorder)
       disorder = ::findDisorder(evaluate, forall);
     return disorder ? WalkResult::interrupt() : WalkResult::advance();

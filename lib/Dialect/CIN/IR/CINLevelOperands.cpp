@@ -80,3 +80,13 @@ IterationAttr ember::cin::getIteration(Operation *op) {
     return reduce.getIterationAttr();
   return nullptr;
 }
+
+std::optional<Fiber> ember::cin::getLoneWalk(Operation *op) {
+  IterationAttr iteration = getIteration(op);
+  if (!iteration || !(iteration.getSet() == CoordinateSet::operand(0)))
+    return std::nullopt;
+  SmallVector<Fiber> fibers = getLevelOperands(op);
+  if (fibers.size() != 1)
+    return std::nullopt;
+  return fibers.front();
+}

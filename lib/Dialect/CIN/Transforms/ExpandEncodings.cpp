@@ -214,13 +214,8 @@ static bool isSurelyStored(AccessOp access) {
     if (level.kind == LevelKind::dense)
       continue;
     Operation *loop = getLoop(coordinates[number]);
-    auto iteration = loop ? loop->getAttrOfType<IterationAttr>("iteration")
-                          : IterationAttr();
-    if (!iteration || !(iteration.getSet() == CoordinateSet::operand(0)))
-      return false;
-    SmallVector<Fiber> fibers = getLevelOperands(loop);
-    if (fibers.size() != 1 || fibers.front().depth() != number + 1 ||
-        !fibers.front().contains(access))
+    std::optional<Fiber> walked = loop ? getLoneWalk(loop) : std::nullopt;
+    if (!walked || walked->depth() != number + 1 || !walked->contains(access))
       return false;
   }
   return true;

@@ -81,16 +81,11 @@ private:
 
 /// The fiber that a loop walks, if that is all it does.
 static std::optional<Fiber> findWalked(Operation *loop) {
-  IterationAttr iteration = getIteration(loop);
   auto reduce = dyn_cast<ReduceOp>(loop);
-  if (!iteration || (reduce && reduce.getRest()))
+  std::optional<Fiber> walked = getLoneWalk(loop);
+  if (!walked || !walked->getLevel().isListed() || (reduce && reduce.getRest()))
     return std::nullopt;
-  SmallVector<Fiber> fibers = getLevelOperands(loop);
-  if (fibers.size() != 1 ||
-      !(iteration.getSet() == CoordinateSet::operand(0)) ||
-      !fibers.front().getLevel().isListed())
-    return std::nullopt;
-  return fibers.front();
+  return walked;
 }
 
 ForallOp Expander::getOnlyLoop(ForallOp loop) {

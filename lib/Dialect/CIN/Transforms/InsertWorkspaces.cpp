@@ -50,10 +50,13 @@ private:
   /// statement may walk what these store alone; null otherwise.
   TypedAttr findInitial();
   void assignInitial();
-  /// Loops over `variables`, with their bounds in a statement.
+  /// A statement of which loops over `variables` are the outermost: their
+  /// bounds, and those of `conditions` that are outside of them, stand in it.
   void statementOver(ArrayRef<BlockArgument> variables,
-                     llvm::function_ref<void()> body);
-  void store();
+                     SmallVector<Value> conditions,
+                     llvm::function_ref<void()> build);
+  /// Under a condition, if it is not null.
+  void store(Value condition);
   /// The conjuncts of a condition ahead of the first that a sum of rows is in:
   /// later ones may rely on it.
   SmallVector<Value> getKnownBeforeSums(Value condition);
@@ -63,8 +66,9 @@ private:
   /// innermost loop looks them up.
   SmallVector<AccessOp> findLookedUp();
   /// Puts them there, each in as few of `loops` as it can be, and stores what
-  /// all of these make of it.
-  void lookUp(ArrayRef<AccessOp> accesses, ArrayRef<BlockArgument> loops);
+  /// all of these make of it, where the conditions around and inside hold.
+  void lookUp(ArrayRef<AccessOp> accesses, ArrayRef<BlockArgument> loops,
+              SmallVector<Value> around, Value inside);
   /// Puts one row in a workspace, which replaces the access in `consume`.
   void keepRow(AccessOp access, llvm::function_ref<void()> consume);
   /// Adds up in the array that is assigned to.
@@ -86,6 +90,11 @@ private:
   /// may exclude what they walk.
   void loopsUnder(ArrayRef<BlockArgument> order, SmallVector<Value> conditions,
                   llvm::function_ref<void()> body);
+  /// The outer `count` of them; `body` has the other ones, and is told which
+  /// conditions are left for these.
+  void loopsUnder(ArrayRef<BlockArgument> order, size_t count,
+                  SmallVector<Value> conditions,
+                  llvm::function_ref<void(SmallVector<Value>)> body);
   /// Loops over what is reduced, and over rows.
   void reduceRows(ReduceOp reduce, Value array, ValueRange indices);
   /// Whether a reduction can be kept in the array that is assigned to.
@@ -150,9 +159,11 @@ TypedAttr WorkspaceInserter::findInitial() {
 void WorkspaceInserter::assignInitial() {
   SmallVector<BlockArgument> all =
       llvm::to_vector(llvm::concat<const BlockArgument>(outer, rows));
-  statementOver(all, [&] {
-    nest.assign(nullptr, nest.literal(initial), assign.getArray(),
-                assign.getIndices(), /*fill=*/{}, assign.getCondition());
+  statementOver(all, /*conditions=*/{}, [&] {
+    nest.forall(all, [&] {
+      nest.assign(nullptr, nest.literal(initial), assign.getArray(),
+                  assign.getIndices(), /*fill=*/{}, assign.getCondition());
+    });
   });
 }
 
@@ -228,21 +239,29 @@ void WorkspaceInserter::addTerm(ReduceOp reduce, Value array,
 void WorkspaceInserter::loopsUnder(ArrayRef<BlockArgument> order,
                                    SmallVector<Value> conditions,
                                    llvm::function_ref<void()> body) {
+  loopsUnder(order, order.size(), std::move(conditions),
+             [&](const SmallVector<Value> &) { body(); });
+}
+
+void WorkspaceInserter::loopsUnder(
+    ArrayRef<BlockArgument> order, size_t count, SmallVector<Value> conditions,
+    llvm::function_ref<void(SmallVector<Value>)> body) {
   SmallVector<Value> outside = takeOutside(conditions, order, uses);
   nest.guardAll(outside, [&] {
-    if (order.empty()) {
-      body();
+    if (count == 0) {
+      body(conditions);
       return;
     }
     // Loops that no condition stands between are together.
-    size_t count = 1;
-    for (; count < order.size(); ++count) {
+    size_t next = 1;
+    for (; next < count; ++next) {
       SmallVector<Value> left = conditions;
-      if (!takeOutside(left, order.drop_front(count), uses).empty())
+      if (!takeOutside(left, order.drop_front(next), uses).empty())
         break;
     }
-    nest.forall(order.take_front(count),
-                [&] { loopsUnder(order.drop_front(count), conditions, body); });
+    nest.forall(order.take_front(next), [&] {
+      loopsUnder(order.drop_front(next), count - next, conditions, body);
+    });
   });
 }
 
@@ -421,23 +440,19 @@ SmallVector<AccessOp> WorkspaceInserter::findLookedUp() {
   return sorted;
 }
 
-/// The loops that have to be around a row that an access reads, and the others.
-static std::pair<ArrayRef<BlockArgument>, ArrayRef<BlockArgument>>
-splitLoops(ArrayRef<BlockArgument> loops, AccessOp access) {
-  size_t count = countLoopsOf(access, loops);
-  return {loops.take_front(count), loops.drop_front(count)};
-}
-
 void WorkspaceInserter::lookUp(ArrayRef<AccessOp> accesses,
-                               ArrayRef<BlockArgument> loops) {
+                               ArrayRef<BlockArgument> loops,
+                               SmallVector<Value> around, Value inside) {
   if (accesses.empty()) {
-    nest.forall(loops, [&] { store(); });
+    loopsUnder(loops, std::move(around), [&] { store(inside); });
     return;
   }
   AccessOp access = accesses.front();
-  auto [around, inside] = splitLoops(loops, access);
-  nest.forall(around, [&] {
-    keepRow(access, [&] { lookUp(accesses.drop_front(), inside); });
+  size_t count = countLoopsOf(access, loops);
+  loopsUnder(loops, count, std::move(around), [&](const auto &left) {
+    keepRow(access, [&] {
+      lookUp(accesses.drop_front(), loops.drop_front(count), left, inside);
+    });
   });
 }
 
@@ -486,8 +501,7 @@ void WorkspaceInserter::assignElement(Value condition) {
               assign.getArray(), assign.getIndices(), initial, condition);
 }
 
-void WorkspaceInserter::store() {
-  Value condition = assign.getCondition();
+void WorkspaceInserter::store(Value condition) {
   if (rows.empty()) {
     if (addsUp())
       nest.guard(condition, [&] {
@@ -516,14 +530,14 @@ void WorkspaceInserter::store() {
 }
 
 void WorkspaceInserter::statementOver(ArrayRef<BlockArgument> variables,
-                                      llvm::function_ref<void()> body) {
-  // Bounds of the outermost loop stand in the statement, too.
-  if (variables.empty())
-    nest.once(body);
-  else if (hasRange(variables.front()))
-    nest.once([&] { nest.forall(variables, body); });
+                                      SmallVector<Value> conditions,
+                                      llvm::function_ref<void()> build) {
+  bool isInLoop = !variables.empty() && !hasRange(variables.front()) &&
+                  takeOutside(conditions, variables, uses).empty();
+  if (isInLoop)
+    build();
   else
-    nest.forall(variables, body);
+    nest.once(build);
 }
 
 bool WorkspaceInserter::run() {
@@ -533,15 +547,20 @@ bool WorkspaceInserter::run() {
     return false;
   if (initial)
     assignInitial();
-  if (lookedUp.empty()) {
-    statementOver(outer, [&] { store(); });
-    return true;
+  // What is appended to has an end for each value of the outer variables.
+  Value inside = assign.getCondition();
+  SmallVector<Value> around;
+  if (inside && !dependsOnRows(inside) &&
+      !isa<ArrayType>(assign.getArray().getType())) {
+    around = getConjuncts(inside);
+    inside = nullptr;
   }
-  auto [around, inside] = splitLoops(outer, lookedUp.front());
-  statementOver(around, [&] {
-    keepRow(lookedUp.front(),
-            [&] { lookUp(ArrayRef(lookedUp).drop_front(), inside); });
-  });
+  ArrayRef<BlockArgument> outermost =
+      lookedUp.empty()
+          ? outer
+          : outer.take_front(countLoopsOf(lookedUp.front(), outer));
+  statementOver(outermost, around,
+                [&] { lookUp(lookedUp, outer, around, inside); });
   return true;
 }
 

@@ -22,21 +22,13 @@ namespace ember::cin {
 using namespace mlir;
 using namespace ember::cin;
 
-/// Whether a loop visits what an array stores, and nothing else.
-static bool isLoneWalk(Operation *op, Value array) {
-  IterationAttr iteration = getIteration(op);
-  if (!iteration || !(iteration.getSet() == CoordinateSet::operand(0)))
-    return false;
-  SmallVector<Fiber> fibers = getLevelOperands(op);
-  return fibers.size() == 1 && fibers.front().array == array;
-}
-
 /// The loops that visit what an array stores, and nothing else.
 static llvm::SmallPtrSet<Operation *, 4> findLoneWalks(ForallOp statement,
                                                        Value array) {
   llvm::SmallPtrSet<Operation *, 4> walks;
   statement->walk([&](Operation *op) {
-    if (isLoneWalk(op, array))
+    std::optional<Fiber> walked = getLoneWalk(op);
+    if (walked && walked->array == array)
       walks.insert(op);
   });
   return walks;

@@ -94,8 +94,8 @@ def _mark_detached(kinds: list[str], node: Node) -> None:
     """Says of the tensors of a call that its result has no gradient of that they are detached."""
     given = [value_of(argument) for argument in node.args]
     may_need = [isinstance(value, Tensor) and value.is_floating_point() for value in given]
+    # A gradient that a result has is that of its only tensor, if there is one.
     if sum(may_need) < 2 or not private.has_operators:
-        # Of a result that has a gradient, it is that one's.
         return
     call = cast(RegionCall, node.target)
     with private.running_operators([value_of(node), *given], are_changed=False) as known:

@@ -50,6 +50,10 @@ bool isShifted(const Fiber &fiber);
 /// What a loop visits; null for all, and for what is no loop.
 IterationAttr getIteration(mlir::Operation *op);
 
+/// The fiber of which a loop visits what it stores, and nothing else; none for
+/// other loops, and for what is no loop.
+std::optional<Fiber> getLoneWalk(mlir::Operation *op);
+
 } // namespace ember::cin
 
 #endif // EMBER_DIALECT_CIN_IR_LEVELOPERANDS_H
