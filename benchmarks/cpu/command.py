@@ -17,7 +17,7 @@ from benchmarks.cpu import fbgemm
 from benchmarks.cpu.arena import Arena
 from benchmarks.cpu.case import Case
 from benchmarks.cpu.graphs import missing_graphs
-from benchmarks.cpu.limit import Limit, LimitUnavailableError, limit_library
+from benchmarks.cpu.limit import Limit, limit_library
 from benchmarks.cpu.lookups import missing_histograms
 from benchmarks.cpu.plots import draw
 from benchmarks.cpu.results import Result, to_json
@@ -26,6 +26,7 @@ from benchmarks.cpu.setting import Setting, all_threads
 from benchmarks.cpu.suite import ARENA_BYTES, all_cases
 from benchmarks.cpu.tables import NOTE, group_tables, target_table
 from benchmarks.cpu.targets import evaluate
+from benchmarks.native import NoLibraryError
 
 # Seconds that measuring may take, of the 2 and 15 minutes that a run may.
 QUICK_SECONDS = 85
@@ -51,7 +52,7 @@ def compile_limit(cases: Sequence[Case], missing: dict[str, str]) -> Limit | Non
     """The limit's readers for all cases; None, and noted as missing, if that is not possible."""
     try:
         return limit_library(size for case in cases for size in case.limit_sizes())
-    except LimitUnavailableError as error:
+    except NoLibraryError as error:
         missing["limit"] = str(error)
         return None
 

@@ -9,26 +9,20 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import ctypes
-import hashlib
-import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ember.cache import cache_root, host_cpu
 from numpy.typing import NDArray
+
+from benchmarks.native import load_library
 
 # Indices, and offsets (int64) of the segments in them, one more than there are segments.
 Lookups = tuple[NDArray[Any], NDArray[np.int64]]
 
 SOURCE = Path(__file__).with_name("limit.cpp")
-COMPILERS = ("clang++-22", "clang++", "g++")
-FLAGS = ("-std=c++20", "-O3", "-march=native", "-shared", "-fPIC", "-pthread")
 # How many lookups ahead rows are prefetched; 0 is not at all.
 DISTANCES = (0, 2, 4, 8, 16, 32, 64)
 LINE = 64
@@ -50,32 +44,13 @@ class Reading:
     threads: int
 
 
-class LimitUnavailableError(RuntimeError):
-    """There is no compiler for the limit."""
-
-
 def limit_library(sizes: Iterable[RowSize]) -> "Limit":
-    """The limit's readers for rows of these sizes, compiled or found in the kernel cache."""
+    """The limit's readers for rows of these sizes. Raises NoLibraryError."""
     readers = "".join(
         f"READER({size.row}, int{8 * size.index}_t)"
         for size in sorted(set(sizes), key=lambda size: (size.index, size.row))
     )
-    compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
-    if compiler is None:
-        raise LimitUnavailableError(f"none of the compilers {', '.join(COMPILERS)} is installed")
-    command = [compiler, *FLAGS, f"-DREADERS={readers}", str(SOURCE)]
-    parts = (*command, SOURCE.read_text(), host_cpu())
-    folder = cache_root() / "benchmarks"
-    library = folder / f"limit-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}.so"
-    if not library.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as temporary:
-            built = Path(temporary, "limit.so")
-            done = subprocess.run([*command, "-o", str(built)], capture_output=True, text=True)
-            if done.returncode:
-                raise LimitUnavailableError(f"{compiler} failed on {SOURCE.name}: {done.stderr}")
-            os.replace(built, library)
-    return Limit(ctypes.CDLL(str(library)))
+    return Limit(load_library(SOURCE, f"-DREADERS={readers}"))
 
 
 class Limit:

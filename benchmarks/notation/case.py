@@ -15,7 +15,9 @@ import torch
 from benchmarks.notation.limits import Phase
 
 EMBER, EAGER, COMPILED = "ember", "pytorch", "torch.compile"
-TORCH_SPARSE, PYDATA, GRAPHBLAS, LIMIT = "torch.sparse", "pydata/sparse", "graphblas", "limit"
+TORCH_SPARSE, PYDATA, GRAPHBLAS = "torch.sparse", "pydata/sparse", "graphblas"
+# What code can reach, and what no code can be below.
+BY_HAND, LIMIT = "by hand", "limit"
 
 # Groups of cases, to which targets refer.
 INDIRECT, MODELS, LOGIC, FUSED, TROPICAL = (

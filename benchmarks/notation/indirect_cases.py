@@ -1,4 +1,5 @@
-"""Indirect statements (the four of Insum) beside PyTorch's gathers, products and scatters.
+"""Indirect statements (the four of Insum) beside PyTorch's gathers, products and scatters, and
+beside loops by hand.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +13,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks.notation.case import COMPILED, EAGER, EMBER, INDIRECT, Case, Prepared, bytes_of
+from benchmarks.notation import by_hand
+from benchmarks.notation.case import (
+    BY_HAND,
+    COMPILED,
+    EAGER,
+    EMBER,
+    INDIRECT,
+    Case,
+    Prepared,
+    bytes_of,
+)
 from benchmarks.notation.limits import Phase, Rows
 
 
@@ -21,12 +32,14 @@ def _prepared(
     arrays: dict[str, Tensor],
     shape: tuple[int, ...],
     by_torch: Callable[..., Any],
+    in_cpp: Callable[[], Tensor] | None,
     multiply_adds: int,
     rows: Rows | None = None,
 ) -> Prepared:
     """A statement, and a function of the same tensors, eager and compiled.
 
-    multiply_adds: in all. rows: what is looked up, where that is more than the caches hold.
+    in_cpp: the same by hand. multiply_adds: in all. rows: what is looked up, where that is more
+    than the caches hold.
     """
     result = {statement.partition("[")[0]: es.Format(shape=shape)}
     tensors = list(arrays.values())
@@ -41,6 +54,8 @@ def _prepared(
         COMPILED: lambda: compiled(*tensors),
         EMBER: by_ember,
     }
+    if in_cpp:
+        calls[BY_HAND] = in_cpp
     phases = [Phase(bytes_of(*tensors) + out_bytes, multiply_adds, rows)]
     return Prepared(calls, phases, lambda found: np.asarray(found))
 
@@ -60,7 +75,8 @@ def _coo_product(rows: int, per_row: int, length: int) -> Prepared:
 
     statement = "C[row[p],n] += val[p] * B[col[p],n]"
     looked_up = Rows(arrays["B"], arrays["col"])
-    return _prepared(statement, arrays, (rows, length), by_torch, count * length, looked_up)
+    in_cpp = by_hand.coo_product(*arrays.values(), rows)
+    return _prepared(statement, arrays, (rows, length), by_torch, in_cpp, count * length, looked_up)
 
 
 def _sparse_convolution(points: int, channels: int) -> Prepared:
@@ -79,7 +95,8 @@ def _sparse_convolution(points: int, channels: int) -> Prepared:
 
     statement = "Y[to[p],o] += sum[c](X[at[p],c] * W[k[p],c,o])"
     products = offsets * pairs * channels * channels
-    return _prepared(statement, arrays, (points, channels), by_torch, products)
+    in_cpp = by_hand.sparse_convolution(*arrays.values())
+    return _prepared(statement, arrays, (points, channels), by_torch, in_cpp, products)
 
 
 def _equivariant_product(batch: int, channels: int) -> Prepared:
@@ -105,7 +122,8 @@ def _equivariant_product(batch: int, channels: int) -> Prepared:
     statement = "Z[b,K[p],u] += V[p] * X[b,I[p],u] * Y[b,J[p]] * W[b,L[p],u]"
     # Two products and a sum of each channel.
     products = 2 * batch * terms * channels
-    return _prepared(statement, arrays, (batch, orders, channels), by_torch, products)
+    in_cpp = by_hand.equivariant_product(*arrays.values())
+    return _prepared(statement, arrays, (batch, orders, channels), by_torch, in_cpp, products)
 
 
 def _block_product(blocks: int, per_row: int, size: int, length: int) -> Prepared:
@@ -123,7 +141,8 @@ def _block_product(blocks: int, per_row: int, size: int, length: int) -> Prepare
 
     statement = "C[row[p],a,n] += sum[c](V[p,a,c] * B[col[p],c,n])"
     products = count * size * size * length
-    return _prepared(statement, arrays, (blocks, size, length), by_torch, products)
+    in_cpp = by_hand.block_product(*arrays.values())
+    return _prepared(statement, arrays, (blocks, size, length), by_torch, in_cpp, products)
 
 
 def indirect_cases() -> list[Case]:

@@ -7,8 +7,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,14 +15,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks.cpu.limit import LimitRead, LimitUnavailableError, RowSize, limit_library
+from benchmarks.cpu.limit import LimitRead, RowSize, limit_library
 from benchmarks.cpu.measuring import Batches
 from benchmarks.cpu.running import choose_reading
+from benchmarks.native import NoLibraryError
+from benchmarks.notation.by_hand import least_seconds, multiply_adds
 
 _PROBE_BYTES = 64 << 20
 # Rows and columns of a dense product that stays in the caches.
 _PROBE_SIZE = 512
-_TURNS = 5
 
 
 @dataclass(frozen=True)
@@ -47,30 +47,24 @@ class Phase:
     rows: Rows | None = None
 
 
-def _best(call: Callable[[], object]) -> float:
-    """The least seconds of some calls."""
-    best = float("inf")
-    for _ in range(_TURNS):
-        started = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - started)
-    return best
-
-
 @cache
 def bandwidth() -> float:
     """Bytes that one thread moves in a second: the best of some copies out of the caches."""
     source = torch.ones(_PROBE_BYTES // 4)
     target = torch.empty_like(source)
-    return 2 * _PROBE_BYTES / _best(lambda: target.copy_(source))
+    return 2 * _PROBE_BYTES / least_seconds(lambda: target.copy_(source))
 
 
 @cache
 def multiply_add_rate() -> float:
-    """Of floats in a second, on one thread: the best of some dense products of PyTorch."""
+    """Of floats in a second, on one thread: in registers alone, or in a dense product of PyTorch
+    where nothing compiles that.
+    """
     matrix = torch.ones(_PROBE_SIZE, _PROBE_SIZE)
     target = torch.empty_like(matrix)
-    return _PROBE_SIZE**3 / _best(lambda: torch.mm(matrix, matrix, out=target))
+    count = _PROBE_SIZE**3
+    call = multiply_adds(count) or (lambda: torch.mm(matrix, matrix, out=target))
+    return count / least_seconds(call)
 
 
 def reading_seconds(rows: Rows) -> float:
@@ -80,12 +74,12 @@ def reading_seconds(rows: Rows) -> float:
     offsets = np.array([0, len(lookups)])
     try:
         library = limit_library([RowSize(table.shape[1], lookups.itemsize)])
-    except LimitUnavailableError:
+    except NoLibraryError:
         return 0.0
     read = LimitRead(library, table, lambda batch: (lookups, offsets), segments=1, out_bytes=0)
     choose_reading(read, Batches(lambda number: None), threads=1)
     arguments = read.arguments(None)
-    return _best(lambda: read.read(*arguments))
+    return least_seconds(lambda: read.read(*arguments))
 
 
 def limit_seconds(phases: Sequence[Phase]) -> float:

@@ -48,6 +48,7 @@ static Error setMachine(ModuleOp module, const SimulationOptions &options) {
                                   target.getVectorRegisters(), sim::lineBytes,
                                   static_cast<int64_t>(machine.l2.size),
                                   static_cast<int64_t>(machine.l1d.mshrs),
+                                  target.getFirstCacheLines(),
                                   target.getStreamingStores(),
                                   target.getStoreFence(), target.getGathers()));
   return Error::success();

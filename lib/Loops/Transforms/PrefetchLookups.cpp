@@ -447,6 +447,8 @@ void PrefetchLookups::runOnOperation() {
   memory.lineBytes = lineBytes ? lineBytes : target.getCacheLineBytes();
   memory.outstandingLines =
       outstandingLines ? outstandingLines : target.getOutstandingLines();
+  memory.firstCacheLines =
+      firstCacheLines ? firstCacheLines : target.getFirstCacheLines();
   memory.secondCacheBytes =
       secondCacheBytes ? secondCacheBytes : target.getSecondCacheBytes();
   PrefetchSettings settings;

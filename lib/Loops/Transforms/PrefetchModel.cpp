@@ -26,10 +26,18 @@ static constexpr int64_t kMostLines = 32;
 /// Fewer lookups ahead are little time.
 static constexpr int64_t kLeastDistance = 16;
 
-/// Into the first cache 4 KB are prefetched at a time, within these bounds.
-static constexpr int64_t kBytesAhead = 4096;
 static constexpr int64_t kLeastLookups = 8;
-static constexpr int64_t kMostLookups = 16;
+
+/// Of rows that are computed with, for each line on its way into the first cache
+/// so many bytes are prefetched, and at the most one row.
+static constexpr int64_t kBytesForLine = 256;
+
+/// Where there are more lines than these on their way, rows that are added up
+/// are prefetched into the first cache, too: so many lines, and at the most so
+/// many rows, for each.
+static constexpr int64_t kFewLines = 24;
+static constexpr int64_t kLinesForLine = 4;
+static constexpr int64_t kRowsForLine = 2;
 
 /// Smaller parts of the second cache are as fast as the first one.
 static constexpr int64_t kPartOfSecondCache = 8;
@@ -46,18 +54,22 @@ PrefetchPlan PrefetchModel::plan(const LookedUpRow &row) const {
                                       1, most)
                 : std::min(most, kFirstLines);
 
+  int64_t near = memory.firstCacheLines;
+  bool isNear = !isAddedUp || near > kFewLines;
   int64_t lookups =
       std::max(memory.outstandingLines / plan.lines, kLeastDistance);
   if (!isAddedUp)
-    lookups = row.bytes
-                  ? std::clamp(kBytesAhead / std::max<int64_t>(*row.bytes, 1),
-                               kLeastLookups, kMostLookups)
-                  : kMostLookups;
+    lookups = std::min(
+        kBytesForLine * near / std::max<int64_t>(row.bytes.value_or(1), 1),
+        near);
+  else if (isNear)
+    lookups = std::min(kLinesForLine * near / plan.lines, kRowsForLine * near);
+  lookups = std::max(lookups, kLeastLookups);
   plan.distance = settings.distance > 0
                       ? settings.distance
                       : std::max<int64_t>(lookups / row.rows, 1);
 
-  plan.locality = isAddedUp ? 2 : 3;
+  plan.locality = isNear ? 3 : 2;
   if (settings.level > 0)
     plan.locality = 4 - settings.level;
 

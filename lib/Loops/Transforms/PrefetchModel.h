@@ -29,6 +29,7 @@ struct LookedUpRow {
 struct PrefetchMemory {
   int64_t lineBytes = 64;
   int64_t outstandingLines = 1;
+  int64_t firstCacheLines = 1;
   int64_t secondCacheBytes = 0;
 };
 
@@ -48,8 +49,8 @@ struct PrefetchPlan {
 ///
 /// Where rows are just added up, the loads of the rows that follow are so near
 /// that the processor executes them early. What then counts is to have as many
-/// lines on their way as a core waits for. The second cache has more entries
-/// for them than the first, so that rows are prefetched there; of long ones
+/// lines on their way as a core waits for. Where the second cache has more
+/// entries for them than the first, rows are prefetched there; of long ones
 /// only the first lines, which the processor's own prefetchers follow. From
 /// tables that the second cache holds nothing is gained.
 ///

@@ -303,6 +303,9 @@ TargetInfo describeTarget(llvm::TargetMachine &machine, int64_t scalableBits) {
       costs.getNumberOfRegisters(costs.getRegisterClassForType(true));
   if (unsigned line = costs.getCacheLineSize())
     info.cacheLineBytes = line;
+  // Measured (docs/performance.md): no processor tells.
+  if (info.cpu == "znver5")
+    info.firstCacheLines = 32;
   const llvm::Triple &triple = machine.getTargetTriple();
   info.hasStreamingStores =
       triple.getArch() == llvm::Triple::x86_64 || triple.isAArch64();

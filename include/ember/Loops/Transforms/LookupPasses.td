@@ -105,6 +105,9 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
     Option<"outstandingLines", "outstanding-lines", "int64_t", "0",
            "Lines that a core waits for at a time, where the distance is "
            "chosen; 0 is the target's">,
+    Option<"firstCacheLines", "first-cache-lines", "int64_t", "0",
+           "Lines that are worth having on their way into the first cache; 0 "
+           "is the target's">,
     Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
            "What the second cache of a core holds; 0 is the target's">,
     Option<"lines", "lines", "int64_t", "0",

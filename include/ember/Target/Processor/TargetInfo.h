@@ -59,6 +59,8 @@ struct TargetInfo {
   std::optional<int64_t> cacheLineBytes;
   /// What the second cache of a core holds. Only of the host it is known.
   std::optional<int64_t> secondCacheBytes;
+  /// How many lines it is worth to have on their way into the first cache.
+  std::optional<int64_t> firstCacheLines;
   /// Whether non-temporal stores of whole lines bypass the caches.
   bool hasStreamingStores = false;
   /// The LLVM intrinsic that orders such stores with those behind it; empty

@@ -60,7 +60,8 @@ TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    StringRef triple, StringRef cpu, StringRef features,
                    int64_t vectorBits, int64_t vectorRegisters,
                    int64_t cacheLineBytes, int64_t secondCacheBytes,
-                   int64_t outstandingLines, bool streamingStores,
+                   int64_t outstandingLines, int64_t firstCacheLines,
+                   bool streamingStores,
                    StringRef storeFence, bool /*gathers*/) {
   if (cpu.empty())
     return emitError() << "a processor has a name";
@@ -73,7 +74,8 @@ TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                  {"vector_registers", vectorRegisters, 0, 1024},
                  {"cache_line_bytes", cacheLineBytes, 1, 1 << 16},
                  {"second_cache_bytes", secondCacheBytes, 1, int64_t(1) << 40},
-                 {"outstanding_lines", outstandingLines, 1, 1 << 16}};
+                 {"outstanding_lines", outstandingLines, 1, 1 << 16},
+                 {"first_cache_lines", firstCacheLines, 1, 1 << 16}};
   for (auto [name, value, least, most] : numbers)
     if (value < least || value > most)
       return emitError() << "'" << name << "' is from " << least << " to "
@@ -91,6 +93,7 @@ TargetAttr TargetAttr::getGeneric(MLIRContext *context) {
   return get(context, none, "generic", none, GenericTarget::vectorBits,
              GenericTarget::vectorRegisters, GenericTarget::cacheLineBytes,
              GenericTarget::secondCacheBytes, GenericTarget::outstandingLines,
+             GenericTarget::firstCacheLines,
              /*streamingStores=*/false, none, /*gathers=*/true);
 }
 

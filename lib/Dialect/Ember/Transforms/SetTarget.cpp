@@ -27,7 +27,9 @@ TargetAttr ember::describe(const TargetInfo &target, MLIRContext *context) {
       target.cacheLineBytes.value_or(GenericTarget::cacheLineBytes),
       target.secondCacheBytes.value_or(GenericTarget::secondCacheBytes),
       // No processor tells.
-      GenericTarget::outstandingLines, target.hasStreamingStores,
+      GenericTarget::outstandingLines,
+      target.firstCacheLines.value_or(GenericTarget::firstCacheLines),
+      target.hasStreamingStores,
       target.storeFence, target.hasGathers);
 }
 

@@ -58,6 +58,8 @@ struct GenericTarget {
   static constexpr int64_t secondCacheBytes = int64_t(1) << 20;
   /// The number of recent processors for servers.
   static constexpr int64_t outstandingLines = 48;
+  /// The entries of Intel's cores for lines that their first cache waits for.
+  static constexpr int64_t firstCacheLines = 16;
 };
 
 } // namespace ember

@@ -32,7 +32,8 @@ def Ember_TargetAttr : AttrDef<Ember_Dialect, "Target"> {
     - `vector_bits` and `vector_registers`: width of the vector registers that code
       should use, and how many there are.
     - `cache_line_bytes`; `second_cache_bytes`, what the second cache of a core holds;
-      `outstanding_lines`, lines that it waits for at a time.
+      `outstanding_lines`, lines that it waits for at a time; `first_cache_lines`, how
+      many it is worth to have on their way into the first cache.
     - `streaming_stores`: non-temporal stores of whole lines bypass the caches.
       `store_fence` is the LLVM intrinsic that orders them with the stores behind them,
       empty where they are ordered as all others are.
@@ -54,6 +55,7 @@ def Ember_TargetAttr : AttrDef<Ember_Dialect, "Target"> {
     DefaultValuedParameter<"int64_t", "GenericTarget::cacheLineBytes">:$cache_line_bytes,
     DefaultValuedParameter<"int64_t", "GenericTarget::secondCacheBytes">:$second_cache_bytes,
     DefaultValuedParameter<"int64_t", "GenericTarget::outstandingLines">:$outstanding_lines,
+    DefaultValuedParameter<"int64_t", "GenericTarget::firstCacheLines">:$first_cache_lines,
     DefaultValuedParameter<"bool", "false">:$streaming_stores,
     StringRefParameter<"of streaming stores", [{""}]>:$store_fence,
     DefaultValuedParameter<"bool", "true">:$gathers);
