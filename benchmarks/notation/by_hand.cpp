@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace {
 
@@ -164,9 +165,11 @@ void equivariantProduct(const Terms &terms, const float *x, const float *y,
 template <int Size, int Length>
 void blockProduct(const int64_t *row, const int64_t *col, const float *v,
                   const float *b, float *c, int64_t count, int64_t blocks) {
-  // Two thirds of the registers hold sums.
-  constexpr int across = std::min(Length / vectorLanes, 4 * vectorRegisters / 32);
-  constexpr int tile = across * vectorLanes, down = vectorRegisters / 2 / across;
+  // Half of the registers hold sums.
+  constexpr int across =
+      std::min(Length / vectorLanes, 4 * vectorRegisters / 32);
+  constexpr int tile = across * vectorLanes,
+                down = vectorRegisters / 2 / across;
   std::fill(c, c + blocks * Size * Length, 0.0F);
   for (int64_t first = 0; first < count;) {
     int64_t last = first;
@@ -177,8 +180,7 @@ void blockProduct(const int64_t *row, const int64_t *col, const float *v,
         Row<tile> sums[down];
         for (int64_t p = first; p < last; ++p)
           for (int k = 0; k < Size; ++k) {
-            auto other =
-                Row<tile>::load(b + (col[p] * Size + k) * Length + n);
+            auto other = Row<tile>::load(b + (col[p] * Size + k) * Length + n);
             for (int r = 0; r < down; ++r)
               sums[r].addProduct(v[(p * Size + a + r) * Size + k], other);
           }

@@ -70,7 +70,7 @@ def least_seconds(call: Callable[[], object]) -> float:
 
 
 def coo_product(
-    row: Tensor, col: Tensor, val: Tensor, b: Tensor, rows: int
+    rows: int, row: Tensor, col: Tensor, val: Tensor, b: Tensor
 ) -> Callable[[], Tensor] | None:
     """C[row[p],n] += val[p] * B[col[p],n], with sorted rows."""
     out = b.new_empty(rows, b.shape[1])

@@ -75,7 +75,7 @@ def _coo_product(rows: int, per_row: int, length: int) -> Prepared:
 
     statement = "C[row[p],n] += val[p] * B[col[p],n]"
     looked_up = Rows(arrays["B"], arrays["col"])
-    in_cpp = by_hand.coo_product(*arrays.values(), rows)
+    in_cpp = by_hand.coo_product(rows, *arrays.values())
     return _prepared(statement, arrays, (rows, length), by_torch, in_cpp, count * length, looked_up)
 
 

@@ -41,16 +41,15 @@ static Error setMachine(ModuleOp module, const SimulationOptions &options) {
   if (Error error = setTarget(module, getSimulatedCore(vectorBits)))
     return error;
   TargetAttr target = TargetAttr::of(module);
-  module->setAttr(targetAttr,
-                  TargetAttr::get(module.getContext(), target.getTriple(),
-                                  target.getCpu(), target.getFeatures(),
-                                  target.getVectorBits(),
-                                  target.getVectorRegisters(), sim::lineBytes,
-                                  static_cast<int64_t>(machine.l2.size),
-                                  static_cast<int64_t>(machine.l1d.mshrs),
-                                  target.getFirstCacheLines(),
-                                  target.getStreamingStores(),
-                                  target.getStoreFence(), target.getGathers()));
+  module->setAttr(
+      targetAttr,
+      TargetAttr::get(module.getContext(), target.getTriple(), target.getCpu(),
+                      target.getFeatures(), target.getVectorBits(),
+                      target.getVectorRegisters(), sim::lineBytes,
+                      static_cast<int64_t>(machine.l2.size),
+                      static_cast<int64_t>(machine.l1d.mshrs),
+                      target.getFirstCacheLines(), target.getStreamingStores(),
+                      target.getStoreFence(), target.getGathers()));
   return Error::success();
 }
 

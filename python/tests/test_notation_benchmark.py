@@ -14,10 +14,11 @@ import pytest
 import torch
 
 from benchmarks.cpu.measuring import Timing
-from benchmarks.notation import command, overhead, schedules
-from benchmarks.notation.case import EAGER, EMBER, INDIRECT, LIMIT, Case, Prepared
+from benchmarks.notation import by_hand, command, overhead, schedules
+from benchmarks.notation.case import BY_HAND, EAGER, EMBER, INDIRECT, LIMIT, Case, Prepared
+from benchmarks.notation.indirect_cases import indirect_cases
 from benchmarks.notation.limits import Phase, Rows, limit_seconds
-from benchmarks.notation.running import Measured, run_case
+from benchmarks.notation.running import TOLERANCE, Measured, run_case
 from benchmarks.notation.schedules import CHOSEN, Drawn
 
 
@@ -124,6 +125,30 @@ def test_limits() -> None:
     seconds = [limit_seconds([phase]) for phase in apart[:2]]
     assert limit_seconds(apart) > sum(seconds) > max(seconds) > 0
     assert limit_seconds([Phase(1 << 20, 1 << 20)]) == max(seconds)
+
+
+@pytest.mark.parametrize("case", indirect_cases(), ids=lambda case: case.name)
+def test_loops_by_hand(case: Case) -> None:
+    torch.manual_seed(0)
+    calls = case.prepare().calls
+    if BY_HAND not in calls:
+        pytest.skip("nothing compiles them")
+    np.testing.assert_allclose(calls[BY_HAND](), calls[EMBER](), *TOLERANCE)
+
+
+def test_sizes_without_loops_by_hand() -> None:
+    row = torch.arange(3)
+    call = by_hand.by_hand("coo_product", torch.empty(3, 5), row, row, row.float(), 3, 3, 5, 0)
+    if call is None:
+        pytest.skip("nothing compiles them")
+    with pytest.raises(ValueError, match="coo_product has no code"):
+        call()
+
+
+def test_goals_beyond_loops_by_hand() -> None:
+    times = {EAGER: timing(6), EMBER: timing(3), BY_HAND: timing(2)}
+    (line,) = command.beyond_limits([Measured(INDIRECT, "a", times, limit=1)])
+    assert f"a: {EAGER} takes 3.00 times as long as loops by hand, less than 4" in line
 
 
 def test_goals_beyond_limits() -> None:

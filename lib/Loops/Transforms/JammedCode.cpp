@@ -14,8 +14,10 @@
 namespace ember::loops {
 using namespace mlir;
 
-/// More iterations at once read what they share hardly less often.
+/// More iterations at once read what they share hardly less often, but where
+/// fewer sums than these are on their way, units wait for the ones before.
 static constexpr int64_t kMostTogether = 4;
+static constexpr int64_t kOpenSums = 8;
 
 bool isPrefetch(Operation &op) {
   if (isa<memref::PrefetchOp>(op))
@@ -37,6 +39,8 @@ int64_t countTogetherIn(scf::ForOp outer, int64_t sums,
                         int64_t vectorRegisters) {
   std::optional<APInt> trips = outer.getStaticTripCount();
   int64_t count = kMostTogether;
+  while (count * sums < kOpenSums)
+    count *= 2;
   while (count > 1 && (sums * count + sums + count > vectorRegisters ||
                        (trips && trips->ult(count))))
     count /= 2;

@@ -28,8 +28,8 @@ static constexpr int64_t kLeastDistance = 16;
 
 static constexpr int64_t kLeastLookups = 8;
 
-/// Of rows that are computed with, for each line on its way into the first cache
-/// so many bytes are prefetched, and at the most one row.
+/// Of rows that are computed with, for each line on its way into the first
+/// cache so many bytes are prefetched, and at the most one row.
 static constexpr int64_t kBytesForLine = 256;
 
 /// Where there are more lines than these on their way, rows that are added up
@@ -59,9 +59,9 @@ PrefetchPlan PrefetchModel::plan(const LookedUpRow &row) const {
   int64_t lookups =
       std::max(memory.outstandingLines / plan.lines, kLeastDistance);
   if (!isAddedUp)
-    lookups = std::min(
-        kBytesForLine * near / std::max<int64_t>(row.bytes.value_or(1), 1),
-        near);
+    lookups = std::min(kBytesForLine * near /
+                           std::max<int64_t>(row.bytes.value_or(1), 1),
+                       near);
   else if (isNear)
     lookups = std::min(kLinesForLine * near / plan.lines, kRowsForLine * near);
   lookups = std::max(lookups, kLeastLookups);

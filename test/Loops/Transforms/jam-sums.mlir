@@ -1,4 +1,5 @@
 // RUN: ember-opt %s --jam-sums="vector-bits=256 vector-registers=16" --canonicalize --split-input-file | FileCheck %s
+// RUN: ember-opt %s --jam-sums="vector-bits=256 vector-registers=32" --canonicalize --split-input-file | FileCheck %s --check-prefix=MANY
 // RUN: ember-opt %s --jam-sums="vector-bits=256 vector-registers=3" --split-input-file | FileCheck %s --check-prefix=FEW
 
 // A row of the table is added to four rows.
@@ -17,6 +18,15 @@
 // CHECK:       math.fma %{{.*}}, %[[T]], %[[X3]]
 // CHECK:     vector.store %[[S]]#0, %{{.*}}[%[[P]], %[[A]],
 // CHECK:     vector.store %[[S]]#1, %{{.*}}[%[[P]], %[[A1]],
+
+// Four sums of one register are too few for units that start one each cycle.
+
+// MANY-LABEL: func.func @blocks
+// MANY:   scf.for %{{.*}} = %c0{{.*}} to %c16{{.*}} step %c8
+// MANY:     %{{.*}}:8 = scf.for
+// MANY:       vector.load
+// MANY-COUNT-8: math.fma
+// MANY-COUNT-8: vector.store
 
 // FEW-LABEL: func.func @blocks
 // FEW-NOT: iter_args(%{{.*}}, %

@@ -1,5 +1,6 @@
 // RUN: ember-opt %s --prefetch-lookups="distance=16 line-bytes=64 min-table-bytes=262144 sequence-bytes=0" | FileCheck %s
 // RUN: ember-opt %s --prefetch-lookups="line-bytes=64 min-table-bytes=262144 outstanding-lines=48" | FileCheck %s --check-prefix=CHOSEN
+// RUN: ember-opt %s --prefetch-lookups="line-bytes=64 min-table-bytes=262144 first-cache-lines=32" | FileCheck %s --check-prefix=NEAR
 // RUN: ember-opt %s --prefetch-lookups="line-bytes=64 min-table-bytes=262144 sequence-bytes=256" | FileCheck %s --check-prefix=SEQUENCE
 // RUN: ember-opt %s --prefetch-lookups="line-bytes=64 second-cache-bytes=2097152 outstanding-lines=48" | FileCheck %s --check-prefix=ADDED
 // RUN: ember-opt %s --prefetch-lookups="line-bytes=64 min-table-bytes=0 lines=1 level=1 sequence-bytes=0" | FileCheck %s --check-prefix=SET
@@ -149,6 +150,19 @@ func.func @scale_behind(%t: memref<?x72xi8>, %ids: memref<?xindex>, %out: memref
 // CHOSEN-COUNT-4: memref.prefetch %arg2{{.*}} locality<2>
 // CHOSEN-NOT: memref.prefetch %arg2
 // CHOSEN: return
+
+// Where the first cache waits for more lines, all rows are prefetched there, and
+// farther ahead.
+
+// NEAR-LABEL: func.func @distances(
+// NEAR: arith.addi %{{.*}}, %c20
+// NEAR-COUNT-7: memref.prefetch %arg0{{.*}} locality<3>
+// NEAR: arith.addi %{{.*}}, %c32
+// NEAR: memref.prefetch %arg1{{.*}} locality<3>
+// NEAR: arith.addi %{{.*}}, %c32
+// NEAR-COUNT-4: memref.prefetch %arg2{{.*}} locality<3>
+// NEAR-NOT: memref.prefetch %arg2
+// NEAR: return
 func.func @distances(%t: memref<?x100xf32>, %u: memref<?x4xf16>, %v: memref<?x512xf64>, %ids: memref<?xindex>, %out: memref<512xf64>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

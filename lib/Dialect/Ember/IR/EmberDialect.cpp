@@ -55,14 +55,12 @@ LoopCostAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 // TargetAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                   StringRef triple, StringRef cpu, StringRef features,
-                   int64_t vectorBits, int64_t vectorRegisters,
-                   int64_t cacheLineBytes, int64_t secondCacheBytes,
-                   int64_t outstandingLines, int64_t firstCacheLines,
-                   bool streamingStores,
-                   StringRef storeFence, bool /*gathers*/) {
+LogicalResult TargetAttr::verify(
+    llvm::function_ref<InFlightDiagnostic()> emitError, StringRef triple,
+    StringRef cpu, StringRef features, int64_t vectorBits,
+    int64_t vectorRegisters, int64_t cacheLineBytes, int64_t secondCacheBytes,
+    int64_t outstandingLines, int64_t firstCacheLines, bool streamingStores,
+    StringRef storeFence, bool /*gathers*/) {
   if (cpu.empty())
     return emitError() << "a processor has a name";
   // Far more than any processor has. Beyond that, code would be too long, and

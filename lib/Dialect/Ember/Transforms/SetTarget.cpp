@@ -29,8 +29,7 @@ TargetAttr ember::describe(const TargetInfo &target, MLIRContext *context) {
       // No processor tells.
       GenericTarget::outstandingLines,
       target.firstCacheLines.value_or(GenericTarget::firstCacheLines),
-      target.hasStreamingStores,
-      target.storeFence, target.hasGathers);
+      target.hasStreamingStores, target.storeFence, target.hasGathers);
 }
 
 TargetSpec ember::getSpec(TargetAttr target) {

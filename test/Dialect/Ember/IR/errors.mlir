@@ -227,6 +227,11 @@ func.func private @outstanding() attributes {test.target = #ember.target<outstan
 
 // -----
 
+// expected-error @below {{'first_cache_lines' is from 1 to 65536, not 0}}
+func.func private @first_cache() attributes {test.target = #ember.target<first_cache_lines = 0>}
+
+// -----
+
 // expected-error @below {{'llvm.x86.sse.sfence' is no fence of this processor}}
 func.func private @fence() attributes {test.target = #ember.target<triple = "aarch64-linux-gnu", store_fence = "llvm.x86.sse.sfence">}
 

@@ -1,5 +1,6 @@
 // RUN: ember-opt %s --set-target=mcpu=haswell | FileCheck %s --check-prefix=HASWELL
 // RUN: ember-opt %s --set-target=mcpu=x86-64-v4 | FileCheck %s --check-prefix=WIDE
+// RUN: ember-opt %s --set-target=mcpu=znver5 | FileCheck %s --check-prefix=LINES
 // RUN: ember-opt %s --set-target="mcpu=neoverse-v1 may-alias" | FileCheck %s --check-prefix=ARM
 // RUN: ember-opt %s --set-target="mcpu=haswell mattr=-avx2,-avx" | FileCheck %s --check-prefix=NARROW
 
@@ -9,6 +10,7 @@
 
 // HASWELL: module attributes {ember.target = #ember.target<triple = "x86_64-{{.*}}", cpu = "haswell", vector_bits = 256, streaming_stores = true, store_fence = "llvm.x86.sse.sfence", gathers = false>}
 // WIDE: cpu = "x86-64-v4", vector_bits = 512, vector_registers = 32, streaming_stores = true,
+// LINES: cpu = "znver5",{{.*}} first_cache_lines = 32
 // ARM: module attributes {ember.may_alias, ember.target = #ember.target<triple = "aarch64-{{.*}}", cpu = "neoverse-v1", vector_registers = 32, streaming_stores = true, gathers = false>}
 // SCALABLE: cpu = "neoverse-n1", features = "+sve", vector_bits = 512, vector_registers = 32
 // NARROW: features = "-avx2,-avx", streaming_stores
