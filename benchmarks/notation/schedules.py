@@ -184,7 +184,8 @@ def schedule_outcomes(drawn: Sequence[Drawn]) -> list[Outcome]:
     """The targets of orders of loops."""
     if not drawn:
         return []
-    ratios = {case.name: case.ratio for case in drawn}
+    # Some are drawn again, with other values and densities.
+    ratios = {f"{case.name} ({number})": case.ratio for number, case in enumerate(drawn)}
     mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
     name = "chosen order: the best one's time by its own"
     return [

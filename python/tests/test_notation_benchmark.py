@@ -89,7 +89,7 @@ def test_targets() -> None:
     assert (eager.values, eager.met) == ({"a": 8.0, "b": 2.0}, 1)
     assert eager.unstable == (f"c ({EAGER})",)
     assert (list(mean.values.values()), mean.met) == ([pytest.approx(0.5)], 0)
-    assert (each.met, each.worst) == (1, (0.25, "z[i] = x[i]"))
+    assert (each.met, each.worst) == (1, (0.25, "z[i] = x[i] (1)"))
     assert (call.met, call.values) == (0, {"call": pytest.approx(2)})
     assert "b" in "\n".join(command.result_table(results))
     assert len(list(schedules.schedule_table(drawn))) == 1 + len(drawn)

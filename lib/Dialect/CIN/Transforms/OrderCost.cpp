@@ -21,9 +21,10 @@ using namespace ember;
 using namespace ember::cin;
 
 /// In visits of an innermost loop that looks up one element.
-static constexpr double kLoop = 2, kMerge = 2, kSearch = 4, kSearchStep = 5,
-                        kScattered = 2, kContiguous = 0.125, kDense = 0.1,
-                        kWorkspace = 0.5, kAppend = 4, kMark = 2, kCopy = 6;
+static constexpr double kLoop = 2, kUnforeseen = 10, kMerge = 2, kSearch = 4,
+                        kSearchStep = 5, kScattered = 7, kContiguous = 0.125,
+                        kDense = 0.1, kWorkspace = 0.5, kAppend = 4, kMark = 2,
+                        kCopy = 2;
 
 /// To find one of `length` coordinates in order.
 static double getSearchCost(double length) {
@@ -284,6 +285,8 @@ double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
   }
   Operation *scope = reduce ? reduce.getOperation() : statement.getOperation();
   for (BlockArgument variable : some) {
+    BlockArgument around =
+        nest.bound.empty() ? BlockArgument() : nest.bound.back();
     nest.bound.push_back(variable);
     SmallVector<Fiber> fibers;
     SmallVector<double> parts;
@@ -340,7 +343,14 @@ double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
     // A loop over all coordinates that is innermost is its body.
     if (fibers.empty() && variable == some.back())
       walk = 0;
-    cost += nest.visits * (kLoop + extent * walk);
+    // A processor foresees the end of a loop that is as long as before.
+    bool isAnew = around && llvm::any_of(fibers, [&](const Fiber &fiber) {
+                    return llvm::any_of(llvm::drop_end(fiber.coordinates),
+                                        [&](Value above) {
+                                          return uses.depends(above, around);
+                                        });
+                  });
+    cost += nest.visits * (kLoop + (isAnew ? kUnforeseen : 0) + extent * walk);
     nest.visits *= std::max(extent * part, 1e-3);
     cost += nest.visits * searches;
   }
