@@ -201,6 +201,8 @@ extern "C" int coo_product(const int64_t *row, const int64_t *col,
                            int64_t distance) {
   if (length == 64)
     cooProduct<64>(row, col, val, b, c, count, rows, distance);
+  else if (length == 32)
+    cooProduct<32>(row, col, val, b, c, count, rows, distance);
   else if (length == 16)
     cooProduct<16>(row, col, val, b, c, count, rows, distance);
   else

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import ember.sparse as es
@@ -11,7 +12,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks.notation.case import EMBER, MODELS, TORCH_SPARSE, Case, Prepared, bytes_of
+from benchmarks.notation import by_hand
+from benchmarks.notation.case import (
+    BY_HAND,
+    EMBER,
+    MODELS,
+    TORCH_SPARSE,
+    Case,
+    Prepared,
+    bytes_of,
+)
 from benchmarks.notation.limits import Phase, Rows
 
 
@@ -20,7 +30,30 @@ def _random_rows(rows: int, columns: int, per_row: int) -> Tensor:
     at = torch.stack([torch.randperm(columns)[:per_row].sort().values for _ in range(rows)])
     positions = torch.arange(rows + 1) * per_row
     values = torch.randn(rows * per_row) / per_row
-    return torch.sparse_csr_tensor(positions, at.flatten(), values, (rows, columns))
+    return torch.sparse_csr_tensor(
+        positions, at.flatten(), values, (rows, columns), check_invariants=True
+    )
+
+
+def _graph_convolution_by_hand(
+    graph: Tensor, x: Tensor, first: Tensor, second: Tensor
+) -> Callable[[], Tensor] | None:
+    """Sums of neighbours by hand between PyTorch's dense products."""
+    nodes = len(x)
+    inner, outer = x.new_empty(nodes, first.shape[1]), x.new_empty(nodes, second.shape[1])
+    rows = torch.arange(nodes).repeat_interleave(graph.crow_indices().diff())
+    edges = rows, graph.col_indices(), graph.values()
+    add_inner = by_hand.coo_product(nodes, *edges, inner)
+    add_outer = by_hand.coo_product(nodes, *edges, outer)
+    if add_inner is None or add_outer is None:
+        return None
+
+    def run() -> Tensor:
+        torch.mm(x, first, out=inner)
+        torch.mm(add_inner().relu_(), second, out=outer)
+        return add_outer()
+
+    return run
 
 
 def _graph_convolution(nodes: int, degree: int, features: int, hidden: int) -> Prepared:
@@ -38,6 +71,8 @@ def _graph_convolution(nodes: int, degree: int, features: int, hidden: int) -> P
         return es.evaluate("Y[i,e] = sum[j](A[i,j] * X[j,e])", A=matrix, X=layer @ second)
 
     calls = {TORCH_SPARSE: by_torch, EMBER: by_ember}
+    if in_cpp := _graph_convolution_by_hand(graph, x, first, second):
+        calls[BY_HAND] = in_cpp
     at, layer = graph.col_indices(), torch.ones(nodes, hidden)
     phases = [
         Phase(multiply_adds=nodes * features * hidden),
@@ -91,7 +126,11 @@ def _block_attention(blocks: int, per_row: int, size: int, length: int) -> Prepa
     whole = mask.repeat_interleave(size, 0).repeat_interleave(size, 1).to_sparse_csr()
     flat = [part.reshape(blocks * size, length) for part in (q, k, v)]
     zero = torch.sparse_csr_tensor(
-        whole.crow_indices(), whole.col_indices(), torch.zeros_like(whole.values()), whole.shape
+        whole.crow_indices(),
+        whole.col_indices(),
+        torch.zeros_like(whole.values()),
+        whole.shape,
+        check_invariants=True,
     )
     arrays: dict[str, Any] = {
         "Q": q,

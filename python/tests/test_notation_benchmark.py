@@ -18,6 +18,7 @@ from benchmarks.notation import by_hand, command, overhead, schedules
 from benchmarks.notation.case import BY_HAND, EAGER, EMBER, INDIRECT, LIMIT, Case, Prepared
 from benchmarks.notation.indirect_cases import indirect_cases
 from benchmarks.notation.limits import Phase, Rows, limit_seconds
+from benchmarks.notation.model_cases import model_cases
 from benchmarks.notation.running import TOLERANCE, Measured, run_case
 from benchmarks.notation.schedules import CHOSEN, Drawn
 
@@ -127,7 +128,8 @@ def test_limits() -> None:
     assert limit_seconds([Phase(1 << 20, 1 << 20)]) == max(seconds)
 
 
-@pytest.mark.parametrize("case", indirect_cases(), ids=lambda case: case.name)
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+@pytest.mark.parametrize("case", [*indirect_cases(), model_cases()[0]], ids=lambda case: case.name)
 def test_loops_by_hand(case: Case) -> None:
     torch.manual_seed(0)
     calls = case.prepare().calls
