@@ -37,7 +37,7 @@ def main() -> None:
     """Prints a line for each case: its time, and how many times as long each other way takes."""
     use_threads(1)
     setting = Setting(Arena(ARENA_BYTES), None, compiles=False)
-    print(f"{'sum of 256 bags':48}{'chosen':>15}" + "".join(f"{name:>11}" for name in WAYS))
+    print(f"{'sum of 256 bags':32}{'chosen':>18}" + "".join(f"{name:>15}" for name in WAYS))
     for value in TYPES:
         for table in TABLES:
             for length in LENGTHS:
@@ -45,6 +45,6 @@ def main() -> None:
                 row = measure_case(case, setting, SECONDS, WAYS)
                 title = row.title.removeprefix("bag: sum, ").removesuffix(", uniform, bags 256")
                 ratios = "".join(
-                    f"{ratio_in_words(row.without[name], row.whole):>11}" for name in WAYS
+                    f"{ratio_in_words(row.without[name], row.whole):>15}" for name in WAYS
                 )
-                print(f"{title:48}{time_in_words(row.whole):>15}{ratios}", flush=True)
+                print(f"{title:32}{time_in_words(row.whole):>18}{ratios}", flush=True)
