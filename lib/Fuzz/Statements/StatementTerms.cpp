@@ -107,8 +107,12 @@ Term StatementGenerator::drawCall(const Variables &variables, int depth) {
           : random.pick({"+", "-", "*", "*", "min", "max", "&", "|", "^"});
   Term left = operand();
   Term right = left.kind == Term::Number ? typed() : operand();
-  if (random.chance(0.05) && !style.isBoolean())
+  if (random.chance(0.05) && !style.isBoolean()) {
     right = callOf("<", {drawElement(variables), drawElement(variables)});
+    // Beside a comparison, 0 and 1 are booleans, which are no numbers here.
+    if (left.kind == Term::Number)
+      left = drawElement(variables);
+  }
   return callOf(name, {std::move(left), std::move(right)});
 }
 
