@@ -50,6 +50,17 @@ def test_matrices_at_two_places(format: str, text: str, function: Binary) -> Non
         np.testing.assert_array_equal(stored.to_numpy(), expected)
 
 
+@pytest.mark.parametrize("format", MATRICES)
+@pytest.mark.parametrize(("text", "function"), FUNCTIONS)
+def test_copies_at_two_places(format: str, text: str, function: Binary) -> None:
+    """A loop over what a copy by columns stores ends where the rows that are read do."""
+    dense, columns = drawn(19, 9), DRAW.integers(0, 9, 6)
+    places = "A[k,n[d]]", "A[k+2,n[d]]"
+    expected = function(dense[:-2, columns].T, dense[2:, columns].T)
+    found = es.evaluate(f"y[d,k] = {text.format(*places)}", A=es.asarray(dense, format), n=columns)
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("format", ["csf", "bitmap"])
 @pytest.mark.parametrize("by", [1, 2])
 @pytest.mark.parametrize(("text", "function"), FUNCTIONS)

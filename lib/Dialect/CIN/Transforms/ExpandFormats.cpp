@@ -79,11 +79,12 @@ private:
 // Which arrays
 //===----------------------------------------------------------------------===//
 
-/// The fiber that a loop walks, if that is all it does.
+/// The fiber that a loop walks to its end, if that is all it does.
 static std::optional<Fiber> findWalked(Operation *loop) {
   auto reduce = dyn_cast<ReduceOp>(loop);
   std::optional<Fiber> walked = getLoneWalk(loop);
-  if (!walked || !walked->getLevel().isListed() || (reduce && reduce.getRest()))
+  if (!walked || !walked->getLevel().isListed() || isShifted(*walked) ||
+      (reduce && reduce.getRest()))
     return std::nullopt;
   return walked;
 }
