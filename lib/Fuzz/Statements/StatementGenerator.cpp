@@ -351,7 +351,7 @@ void StatementGenerator::drawGroup() {
     });
   if (!candidates.empty() && random.chance(0.4))
     notation.group = random.pick(candidates);
-  if (notation.group.empty() || notation.gradient)
+  if (notation.group.empty())
     return;
   // What begins with the identity, if nobody says anything else, is assigned
   // to: nobody does.
