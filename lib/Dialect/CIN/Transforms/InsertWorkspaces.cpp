@@ -15,6 +15,7 @@
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace ember::cin {
 #define GEN_PASS_DEF_INSERTWORKSPACES
@@ -157,10 +158,18 @@ TypedAttr WorkspaceInserter::findInitial() {
 }
 
 void WorkspaceInserter::assignInitial() {
-  SmallVector<BlockArgument> all =
+  SmallVector<BlockArgument> scheduled =
       llvm::to_vector(llvm::concat<const BlockArgument>(outer, rows));
-  statementOver(all, /*conditions=*/{}, [&] {
-    nest.forall(all, [&] {
+  // Neighbours one after the other, whatever order the statement walks in.
+  llvm::SetVector<BlockArgument> all;
+  if (llvm::none_of(scheduled, hasRange))
+    for (Value index : assign.getIndices())
+      for (BlockArgument variable : scheduled)
+        if (uses.depends(index, variable))
+          all.insert(variable);
+  all.insert_range(scheduled);
+  statementOver(all.getArrayRef(), /*conditions=*/{}, [&] {
+    nest.forall(all.getArrayRef(), [&] {
       nest.assign(nullptr, nest.literal(initial), assign.getArray(),
                   assign.getIndices(), /*fill=*/{}, assign.getCondition());
     });
