@@ -22,9 +22,9 @@ using namespace ember::cin;
 
 /// In visits of an innermost loop that looks up one element.
 static constexpr double kLoop = 2, kUnforeseen = 10, kMerge = 2, kSearch = 4,
-                        kSearchStep = 5, kScattered = 7, kContiguous = 0.125,
+                        kSearchStep = 5, kScattered = 5, kContiguous = 0.125,
                         kDense = 0.1, kWorkspace = 0.5, kAppend = 4, kMark = 2,
-                        kCopy = 2;
+                        kCopy = 3;
 
 /// To find one of `length` coordinates in order.
 static double getSearchCost(double length) {
