@@ -22,6 +22,8 @@ WAYS = {
     "64 ahead": Variant(Options(prefetch_distance=64)),
     "all lines": Variant(Options(prefetch_lines=MOST_LINES)),
     "1st cache": Variant(Options(prefetch_level=1)),
+    # What is chosen where the first cache waits for 16 lines at once.
+    "2nd, 16": Variant(Options(prefetch_level=2, prefetch_distance=16, prefetch_lines=4)),
     "both": Variant(Options(prefetch_lines=MOST_LINES, prefetch_level=1)),
     "any table": Variant(Options(prefetch_min_table=0)),
 }

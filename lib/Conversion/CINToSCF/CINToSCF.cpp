@@ -162,7 +162,7 @@ void EvaluationLowering::emitWalk(ForallOp forall) {
   if (appendsInOrder && isGiven)
     code.checkIncrease();
   if (!mergesInside(forall))
-    code.searchLonger();
+    chooseSearches(code);
   // One element, appended as a coordinate and a value.
   AppendCode *only = findOnlyAppend(forall);
   auto hasRoom = [&] { return only->hasRoom(); };

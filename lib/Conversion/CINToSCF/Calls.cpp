@@ -9,6 +9,7 @@
 
 #include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 #include "ember/Dialect/CIN/Transforms/FunctionCode.h"
+#include "ember/Dialect/CIN/Transforms/ShortRows.h"
 
 using namespace mlir;
 using namespace ember;
@@ -44,6 +45,11 @@ static SmallVector<CallOp> findSplitCalls(Operation *loop) {
     return WalkResult::advance();
   });
   return calls;
+}
+
+void EvaluationLowering::chooseSearches(IterationCode &code) {
+  code.searchLonger();
+  code.scanShort(countScanned(evaluate));
 }
 
 void EvaluationLowering::splitByCases(Operation *loop, IterationCode &code) {

@@ -156,6 +156,8 @@ private:
   /// Has `code`, the loops over the variable of `loop`, tell apart where
   /// functions that it calls have bodies of their own.
   void splitByCases(mlir::Operation *loop, IterationCode &code);
+  /// What of the lists of an innermost merge is searched in place of merged.
+  void chooseSearches(IterationCode &code);
   void emit(ApplyOp apply);
   /// Notes what a statement stores without gaps, if it does: nothing so far.
   void beginCompacted(ForallOp statement);

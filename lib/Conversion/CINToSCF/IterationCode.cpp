@@ -86,6 +86,11 @@ Value IterationCode::skipEqual(unsigned operand, Value position,
 }
 
 Value IterationCode::follow(unsigned operand, Value coordinate, State &state) {
+  if (!scanned.empty()) {
+    Cursor cursor = scanned[operand]->find(coordinate);
+    state.positions[operand] = cursor.position;
+    return cursor.isStored;
+  }
   Segment left{state.positions[operand], segments[operand].end};
   Value &position = state.positions[operand];
   if (fibers[operand].getLevel().isOrdered) {
@@ -338,6 +343,11 @@ IterationCode::State IterationCode::emitRound(Round round, State state,
       ends[operand] =
           skipEqual(operand, state.positions[operand], round.coordinate);
   State next{{}, state.positions, {}};
+  // A scan begins anew.
+  for (auto [position, row, segment] :
+       llvm::zip(next.positions, scanned, segments))
+    if (row)
+      position = segment.begin;
   SmallVector<Part> parts = findParts(round);
   if (!parts.empty())
     next.carried = emitParts(round, parts, isAlways, state, ends, body);
@@ -424,15 +434,12 @@ Value IterationCode::isShort(unsigned operand) {
   return isShortest;
 }
 
-IterationCode::State IterationCode::emitLed(ArrayRef<unsigned> leaders,
-                                            State state, Body body) {
-  if (leaders.empty())
-    return emitPoints(state, body);
-  unsigned leader = leaders.front();
-  Value isLed = isShort(leader);
-  auto branch =
-      scf::IfOp::create(builder, TypeRange(ValueRange(state.carried)), isLed,
-                        /*withElseRegion=*/true);
+IterationCode::State
+IterationCode::emitEither(Value condition, State state,
+                          llvm::function_ref<State()> emitFirst,
+                          llvm::function_ref<State()> emitSecond) {
+  auto branch = scf::IfOp::create(builder, TypeRange(ValueRange(state.carried)),
+                                  condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   auto emitCase = [&](Block *block, llvm::function_ref<State()> emitLoops) {
     if (!block->empty())
@@ -441,15 +448,62 @@ IterationCode::State IterationCode::emitLed(ArrayRef<unsigned> leaders,
     State after = emitLoops();
     scf::YieldOp::create(builder, after.carried);
   };
-  emitCase(branch.thenBlock(), [&] {
-    LatticePoint point;
-    point.walked = OperandMask(1) << leader;
-    point.set = set;
-    return emitFor(point, /*exhausted=*/0, leader, state, body);
-  });
-  emitCase(branch.elseBlock(),
-           [&] { return emitLed(leaders.drop_front(), state, body); });
+  emitCase(branch.thenBlock(), emitFirst);
+  emitCase(branch.elseBlock(), emitSecond);
   return {llvm::to_vector_of<Value>(branch.getResults()), {}, {}};
+}
+
+IterationCode::State IterationCode::emitLeader(unsigned leader, State state,
+                                               Body body) {
+  LatticePoint point;
+  point.walked = OperandMask(1) << leader;
+  point.set = set;
+  return emitFor(point, /*exhausted=*/0, leader, state, body);
+}
+
+Value IterationCode::areScanned(unsigned leader) {
+  Value areShort;
+  for (unsigned other = 0; other < fibers.size(); ++other) {
+    if (other == leader || !isWalked(other, listed))
+      continue;
+    Value length = arith::SubIOp::create(builder, segments[other].end,
+                                         segments[other].begin);
+    Value isShort = arith::CmpIOp::create(builder, Predicate::ule, length,
+                                          levels.constant(mostScanned));
+    areShort =
+        areShort ? arith::AndIOp::create(builder, areShort, isShort) : isShort;
+  }
+  return areShort;
+}
+
+IterationCode::State IterationCode::emitScanned(unsigned leader, State state,
+                                                Body body) {
+  auto emitLoop = [&] {
+    scanned.resize(fibers.size());
+    for (unsigned other = 0; other < fibers.size(); ++other)
+      if (other != leader && isWalked(other, listed))
+        scanned[other].emplace(builder, levels, fibers[other], segments[other],
+                               mostScanned);
+    State after = emitLeader(leader, state, body);
+    scanned.clear();
+    return after;
+  };
+  return emitEither(areScanned(leader), state, emitLoop,
+                    [&] { return emitPoints(state, body); });
+}
+
+IterationCode::State IterationCode::emitLed(ArrayRef<unsigned> leaders,
+                                            State state, Body body) {
+  if (leaders.empty())
+    return emitPoints(state, body);
+  unsigned leader = leaders.front();
+  ArrayRef<unsigned> others = leaders.drop_front();
+  return emitEither(
+      isShort(leader), state, [&] { return emitLeader(leader, state, body); },
+      [&] {
+        return others.empty() && mostScanned ? emitScanned(leader, state, body)
+                                             : emitLed(others, state, body);
+      });
 }
 
 SmallVector<Value> IterationCode::emit(Value size, ArrayRef<Value> carried,

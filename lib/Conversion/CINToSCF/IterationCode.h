@@ -8,7 +8,7 @@
 #ifndef EMBER_LIB_CONVERSION_CINTOSCF_ITERATIONCODE_H
 #define EMBER_LIB_CONVERSION_CINTOSCF_ITERATIONCODE_H
 
-#include "LevelCode.h"
+#include "ScannedRow.h"
 
 #include "ember/Analysis/IterationAlgebra/IterationLattice.h"
 
@@ -34,6 +34,11 @@ public:
   /// another one, which only the run knows, the other is searched for them. The
   /// body is emitted once for each such operand, and once for none.
   void searchLonger() { searchesLonger = true; }
+
+  /// Where such an operand's loop meets others that have at most so many
+  /// coordinates, each is compared with all of them at once. The body is
+  /// emitted once more.
+  void scanShort(int64_t most) { mostScanned = most; }
 
   /// What is done at a coordinate may as well be done where it is not to be:
   /// carried values are chosen behind it, and so is what `setCondition` is told
@@ -84,6 +89,17 @@ private:
   /// The loops with one of `leaders` that is much shorter than all others, and
   /// those of all points if none is.
   State emitLed(llvm::ArrayRef<unsigned> leaders, State state, Body body);
+  /// The loop with `leader` where all others are short enough to be scanned,
+  /// and those of all points where one is not.
+  State emitScanned(unsigned leader, State state, Body body);
+  /// Whether the segments of all but one operand are.
+  mlir::Value areScanned(unsigned leader);
+  /// The loop along an operand that others are looked up for.
+  State emitLeader(unsigned leader, State state, Body body);
+  /// Loops behind a branch.
+  State emitEither(mlir::Value condition, State state,
+                   llvm::function_ref<State()> emitFirst,
+                   llvm::function_ref<State()> emitSecond);
   /// Whether the segment of an operand is much shorter than all others.
   mlir::Value isShort(unsigned operand);
   /// A loop over all coordinates.
@@ -91,9 +107,18 @@ private:
   /// The loop of a point that walks one fiber.
   State emitFor(const LatticePoint &point, OperandMask exhausted,
                 unsigned operand, State state, Body body);
-  /// The loop of a point that walks several.
+  /// The loop of a point that walks several. Where nothing branches, each
+  /// coordinate is loaded a round before it may be needed: comparisons do not
+  /// wait for memory then.
   State emitWhile(const LatticePoint &point, OperandMask exhausted, State state,
                   Body body);
+  /// The same along `operands`, with their `first` coordinates if these are
+  /// loaded ahead.
+  State emitWhile(const LatticePoint &point, OperandMask exhausted,
+                  llvm::ArrayRef<unsigned> operands,
+                  llvm::ArrayRef<mlir::Value> first, State state, Body body);
+  /// Whether all of some operands have more.
+  mlir::Value isOpen(llvm::ArrayRef<unsigned> operands, const State &state);
   /// What one round of a loop looks at.
   struct Round {
     CoordinateSet visited;
@@ -105,6 +130,9 @@ private:
     /// Of walked fibers, whether they have it; null for surely.
     llvm::SmallVector<mlir::Value> isAt;
   };
+  /// Which of `operands` have the smallest of their coordinates.
+  void findWhereSmallest(Round &round, llvm::ArrayRef<unsigned> operands,
+                         llvm::ArrayRef<mlir::Value> coordinates);
   /// What is done in a round: the state behind it.
   State emitRound(Round round, State state, Body body);
   /// Whether a round may come to a coordinate that the fibers of `region`
@@ -179,6 +207,9 @@ private:
   llvm::function_ref<void(mlir::Value)> setVariable;
   OperandMask listed = 0;
   bool checksIncrease = false, searchesLonger = false;
+  int64_t mostScanned = 0;
+  /// By operand, in a loop in which they are looked up in.
+  llvm::SmallVector<std::optional<ScannedRow>> scanned;
   std::optional<Tentative> tentative;
   Cases cases;
   llvm::SmallVector<Segment> segments;

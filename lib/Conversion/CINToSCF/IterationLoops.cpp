@@ -138,6 +138,36 @@ IterationCode::State IterationCode::emitFor(const LatticePoint &point,
   return after;
 }
 
+Value IterationCode::isOpen(ArrayRef<unsigned> operands, const State &state) {
+  Value areOpen;
+  for (unsigned operand : operands) {
+    Value hasMore =
+        arith::CmpIOp::create(builder, Predicate::slt, state.positions[operand],
+                              segments[operand].end);
+    areOpen =
+        areOpen ? arith::AndIOp::create(builder, areOpen, hasMore) : hasMore;
+  }
+  return areOpen;
+}
+
+void IterationCode::findWhereSmallest(Round &round, ArrayRef<unsigned> operands,
+                                      ArrayRef<Value> coordinates) {
+  // Not by the smallest, for which positions would have to wait.
+  for (unsigned operand : operands)
+    for (unsigned other : operands) {
+      if (other == operand)
+        continue;
+      // One comparison of two serves both.
+      auto [first, second] = std::minmax(operand, other);
+      Value isNotBehind = arith::CmpIOp::create(
+          builder, operand == first ? Predicate::sle : Predicate::sge,
+          coordinates[first], coordinates[second]);
+      Value &isAt = round.isAt[operand];
+      isAt = isAt ? arith::AndIOp::create(builder, isAt, isNotBehind)
+                  : isNotBehind;
+    }
+}
+
 IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
                                               OperandMask exhausted,
                                               State state, Body body) {
@@ -146,8 +176,44 @@ IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
   for (unsigned operand = 0; operand < fibers.size(); ++operand)
     if (isWalked(operand, walked))
       operands.push_back(operand);
+  bool readsAhead = tentative && operands.size() == 2 &&
+                    llvm::popcount(listed) == 2 &&
+                    llvm::all_of(operands, [&](unsigned operand) {
+                      return fibers[operand].getLevel().isUnique;
+                    });
+  if (!readsAhead)
+    return emitWhile(point, exhausted, operands, {}, state, body);
+  SmallVector<Value> before = flatten(state);
+  before.push_back(getLast(state));
+  auto branch =
+      scf::IfOp::create(builder, TypeRange(ValueRange(before)),
+                        isOpen(operands, state), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> first;
+  for (unsigned operand : operands)
+    first.push_back(
+        levels.getCoordinate(fibers[operand], state.positions[operand]));
+  State done = emitWhile(point, exhausted, operands, first, state, body);
+  SmallVector<Value> after = flatten(done);
+  after.push_back(done.last);
+  scf::YieldOp::create(builder, after);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, before);
+  State either = unflatten(branch.getResults().drop_back());
+  either.last = branch.getResults().back();
+  return either;
+}
+
+IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
+                                              OperandMask exhausted,
+                                              ArrayRef<unsigned> operands,
+                                              ArrayRef<Value> first,
+                                              State state, Body body) {
   SmallVector<Value> initial = flatten(state);
+  size_t count = initial.size();
   initial.push_back(getLast(state));
+  llvm::append_range(initial, first);
   SmallVector<Type> types = llvm::to_vector(ValueRange(initial).getTypes());
   SmallVector<Location> locations(initial.size(), builder.getLoc());
   auto loop = scf::WhileOp::create(builder, types, initial);
@@ -155,51 +221,43 @@ IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
     OpBuilder::InsertionGuard guard(builder);
     Block *before =
         builder.createBlock(&loop.getBefore(), {}, types, locations);
-    State entering = unflatten(ValueRange(before->getArguments()).drop_back());
-    Value isOpen;
-    for (unsigned operand : operands) {
-      Value hasMore = arith::CmpIOp::create(builder, Predicate::slt,
-                                            entering.positions[operand],
-                                            segments[operand].end);
-      isOpen =
-          isOpen ? arith::AndIOp::create(builder, isOpen, hasMore) : hasMore;
-    }
-    scf::ConditionOp::create(builder, isOpen, before->getArguments());
+    State entering =
+        unflatten(ValueRange(before->getArguments()).take_front(count));
+    scf::ConditionOp::create(builder, isOpen(operands, entering),
+                             before->getArguments());
     Block *inside = builder.createBlock(&loop.getAfter(), {}, types, locations);
-    State at = unflatten(ValueRange(inside->getArguments()).drop_back());
-    SmallVector<Value> coordinates(fibers.size());
+    ValueRange arguments = inside->getArguments();
+    State at = unflatten(arguments.take_front(count));
+    ValueRange ahead = arguments.drop_front(count + 1);
+    SmallVector<Value> coordinates(fibers.size()), next;
     Value smallest;
-    for (unsigned operand : operands) {
-      Value mine = levels.getCoordinate(fibers[operand], at.positions[operand]);
+    for (auto [number, operand] : llvm::enumerate(operands)) {
+      Value position = at.positions[operand];
+      Value mine = ahead.empty()
+                       ? levels.getCoordinate(fibers[operand], position)
+                       : ahead[number];
+      if (!ahead.empty())
+        next.push_back(levels.getNextCoordinate(fibers[operand], position));
       coordinates[operand] = mine;
       smallest =
           smallest ? arith::MinSIOp::create(builder, smallest, mine) : mine;
     }
+    OperandMask walked = point.walked & listed;
     // What is in no order is walked alone.
     if (fibers[operands.front()].getLevel().isOrdered)
-      emitIncrease(smallest, inside->getArguments().back(), walked);
+      emitIncrease(smallest, arguments[count], walked);
     Round round{point.set, walked,
                 exhausted, /*walksAll=*/false,
                 smallest,  SmallVector<Value>(fibers.size())};
-    // Not by the smallest, for which positions would have to wait.
-    for (unsigned operand : operands)
-      for (unsigned other : operands) {
-        if (other == operand)
-          continue;
-        // One comparison of two serves both.
-        auto [first, second] = std::minmax(operand, other);
-        Value isNotBehind = arith::CmpIOp::create(
-            builder, operand == first ? Predicate::sle : Predicate::sge,
-            coordinates[first], coordinates[second]);
-        Value &isAt = round.isAt[operand];
-        isAt = isAt ? arith::AndIOp::create(builder, isAt, isNotBehind)
-                    : isNotBehind;
-      }
+    findWhereSmallest(round, operands, coordinates);
     SmallVector<Value> values = flatten(emitRound(round, at, body));
     values.push_back(smallest);
+    for (auto [operand, later] : llvm::zip(operands, next))
+      values.push_back(arith::SelectOp::create(builder, round.isAt[operand],
+                                               later, coordinates[operand]));
     scf::YieldOp::create(builder, values);
   }
-  State after = unflatten(loop.getResults().drop_back());
-  after.last = loop.getResults().back();
+  State after = unflatten(loop.getResults().take_front(count));
+  after.last = loop.getResult(count);
   return after;
 }

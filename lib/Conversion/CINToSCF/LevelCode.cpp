@@ -61,6 +61,13 @@ Value LevelCode::getCoordinate(const Fiber &fiber, Value position) {
                    position);
 }
 
+Value LevelCode::getNextCoordinate(const Fiber &fiber, Value position) {
+  Value array = getStorage(fiber.array).coordinates(fiber.depth() - 1);
+  Value last = add(memref::DimOp::create(builder, array, 0), -1);
+  return getCoordinate(fiber,
+                       arith::MinSIOp::create(builder, add(position, 1), last));
+}
+
 //===----------------------------------------------------------------------===//
 // Where fibers are
 //===----------------------------------------------------------------------===//

@@ -102,6 +102,8 @@ public:
   Segment getSegment(const Fiber &fiber);
   /// The coordinate at a position of a level.
   mlir::Value getCoordinate(const Fiber &fiber, mlir::Value position);
+  /// That at the next position; at the last one any, as nothing asks for it.
+  mlir::Value getNextCoordinate(const Fiber &fiber, mlir::Value position);
   /// The value of an element: the fill where it is not stored.
   mlir::Value load(AccessOp access);
   /// A condition that holds where an element is stored.

@@ -228,7 +228,7 @@ EvaluationLowering::emitWalk(ReduceOp reduce, const Combined &before) {
                      reduce.getIterationAttr().getSet(), setVariable);
   splitByCases(reduce, code);
   if (!mergesInside(reduce))
-    code.searchLonger();
+    chooseSearches(code);
   if (reduce.getFunction().getBuiltin() && isHarmless(reduce, fibers))
     code.speculate({});
   SmallVector<Value> after = code.emit(size, carried, body);

@@ -9,6 +9,7 @@
 
 #include "Statement.h"
 #include "ember/Dialect/CIN/Transforms/AbstractValues.h"
+#include "ember/Dialect/CIN/Transforms/ShortRows.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -20,6 +21,8 @@ static constexpr double kLeastCoordinates = 7;
 static constexpr double kMostTimesLonger = 16;
 /// As many workspaces as loops around may have regions.
 static constexpr double kRegions = 4;
+/// Rows of this part of what is compared at once are rarely longer than that.
+static constexpr double kScannedPart = 0.75;
 /// Elements of workspaces that stay in a cache near the processor.
 static constexpr double kMostElements = 1 << 16;
 
@@ -102,6 +105,8 @@ SmallVector<AccessOp> ember::cin::findLookups(AssignOp assign,
     return {};
   auto [depth, length] = rank(leader);
   double all = length;
+  double scanned = kScannedPart * double(countScanned(assign));
+  bool areScanned = true;
   SmallVector<AccessOp> others;
   for (AccessOp access : listed) {
     if (access == leader)
@@ -113,6 +118,7 @@ SmallVector<AccessOp> ember::cin::findLookups(AssignOp assign,
         theirDepth == depth && theirLength > kMostTimesLonger * length;
     if (isLong || length > kMostTimesLonger * theirLength)
       return {};
+    areScanned &= theirDepth == depth && theirLength <= scanned;
     all += theirLength;
     others.push_back(access);
   }
@@ -120,6 +126,6 @@ SmallVector<AccessOp> ember::cin::findLookups(AssignOp assign,
   // around.
   bool isCleared =
       cost.getRows(leader) * length >= kRegions * cost.getExtent(innermost);
-  return all >= kLeastCoordinates && isCleared ? others
-                                               : SmallVector<AccessOp>();
+  bool areLookedUp = all >= kLeastCoordinates && isCleared && !areScanned;
+  return areLookedUp ? others : SmallVector<AccessOp>();
 }

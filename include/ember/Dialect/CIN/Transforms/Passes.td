@@ -305,7 +305,8 @@ def Schedule : Pass<"cin-schedule", "::mlir::func::FuncOp"> {
 
     Lists that the innermost loop would merge are looked up instead, by a relation
     `precompute("A[i, j]" over j)` for each, where one of them leads, as their
-    lengths are known: nothing is assigned where it has no coordinate.
+    lengths are known: nothing is assigned where it has no coordinate. Not where
+    they are so short that loops compare all of one at once.
 
     Unless another one is as much better, loops stand in the order of the
     result's indices, and where arrays in formats want another one, in that: what
