@@ -85,3 +85,33 @@ SmallVector<Value> ember::cin::takeOutside(SmallVectorImpl<Value> &conditions,
   conditions.assign(left.begin(), left.end());
   return taken;
 }
+
+SmallVector<size_t> ember::cin::getDepths(ArrayRef<Value> conditions,
+                                          ArrayRef<BlockArgument> order,
+                                          VariableUses &uses) {
+  SmallVector<size_t> depths;
+  size_t deepest = 0;
+  for (Value condition : conditions) {
+    size_t depth = isHarmless(condition) ? 0 : deepest;
+    for (auto [number, variable] : llvm::enumerate(order))
+      if (uses.depends(condition, variable))
+        depth = std::max(depth, number + 1);
+    depths.push_back(depth);
+    deepest = std::max(deepest, depth);
+  }
+  return depths;
+}
+
+bool ember::cin::isSameLookup(Value value, Value other) {
+  auto access = value.getDefiningOp<AccessOp>();
+  auto same = other.getDefiningOp<AccessOp>();
+  return access && same && access.getArray() == same.getArray() &&
+         llvm::equal(access.getIndices(), same.getIndices());
+}
+
+bool ember::cin::looksUp(Value value, Value lookup) {
+  return isAnyOf(value, [&](Operation *op) {
+    auto access = dyn_cast<AccessOp>(op);
+    return access && isSameLookup(access, lookup);
+  });
+}

@@ -28,6 +28,17 @@ llvm::SmallVector<mlir::Value>
 takeOutside(llvm::SmallVectorImpl<mlir::Value> &conditions,
             llvm::ArrayRef<mlir::BlockArgument> variables, VariableUses &uses);
 
+/// How many of the loops in `order` each of `conditions` is inside of, as far
+/// outside as it can be taken.
+llvm::SmallVector<size_t> getDepths(llvm::ArrayRef<mlir::Value> conditions,
+                                    llvm::ArrayRef<mlir::BlockArgument> order,
+                                    VariableUses &uses);
+
+/// Whether two values read one element: the same indices of the same array.
+bool isSameLookup(mlir::Value value, mlir::Value other);
+/// Whether a value is computed by one that reads the same element as `lookup`.
+bool looksUp(mlir::Value value, mlir::Value lookup);
+
 } // namespace ember::cin
 
 #endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_CONDITIONORDER_H

@@ -7,6 +7,7 @@
 
 #include "OrderChoice.h"
 
+#include "ConditionOrder.h"
 #include "OrderCost.h"
 #include "RowLookups.h"
 #include "RowReductions.h"
@@ -17,6 +18,9 @@ using namespace ember::cin;
 /// What copies and other orders have to win where sizes and densities are
 /// known: estimates of time are not exact.
 static constexpr double gainIfKnown = 1.2;
+
+/// How much worse an order is that may fail where no other one does.
+static constexpr double kUnguarded = 1e6;
 
 /// What is assumed of arrays that nothing is said of: an order that is worse
 /// than another one in the larger ones by far grows faster.
@@ -60,6 +64,57 @@ static bool keepsFolds(ForallOp statement, const ScheduledOrder &order) {
     return isKept ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !walk.wasInterrupted();
+}
+
+bool OrderChoice::walksUnguarded(const Order &order, Operation *scope,
+                                 ArrayRef<Value> conditions) {
+  if (conditions.empty())
+    return false;
+  // Few statements ask for them.
+  SmallVector<size_t> depths;
+  auto isGuardedLater = [&](Value lookup, size_t depth) {
+    if (depths.empty())
+      depths = getDepths(conditions, order, uses);
+    return llvm::any_of(llvm::zip_equal(conditions, depths), [&](auto pair) {
+      return std::get<1>(pair) >= depth && looksUp(std::get<0>(pair), lookup);
+    });
+  };
+  WalkResult walk = scope->walk([&](AccessOp access) {
+    auto type = dyn_cast<ArrayType>(access.getArray().getType());
+    if (!type)
+      return WalkResult::advance();
+    SmallVector<Value> above;
+    for (Value coordinate : getCoordinates(type, access.getIndices())) {
+      const auto *loop = llvm::find(order, coordinate);
+      size_t depth = loop - order.begin() + 1;
+      // In this loop, rows are walked that looked up coordinates are those of.
+      if (loop != order.end() && llvm::any_of(above, [&](Value lookup) {
+            return llvm::all_of(order,
+                                [&](BlockArgument variable) {
+                                  return !uses.depends(lookup, variable) ||
+                                         llvm::find(order, variable) < loop;
+                                }) &&
+                   isGuardedLater(lookup, depth);
+          }))
+        return WalkResult::interrupt();
+      if (coordinate.getDefiningOp<AccessOp>())
+        above.push_back(coordinate);
+    }
+    return WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+bool OrderChoice::walksUnguarded(const Order &order) {
+  SmallVector<Value> ofRows = getConjuncts(assign.getCondition());
+  WalkResult walk = statement.walk([&](ReduceOp reduce) {
+    SmallVector<Value> conditions = ofRows;
+    llvm::append_range(conditions,
+                       getConjuncts(reduce.getYield().getCondition()));
+    return walksUnguarded(order, reduce, conditions) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
 }
 
 bool OrderChoice::isLegal(const Order &order) {
@@ -197,6 +252,9 @@ OrderChoice::Order OrderChoice::choose() {
     for (auto [ratio, mine] : llvm::zip_equal(worst, costs))
       ratio = std::max(ratio, mine / best);
   }
+  for (auto [ratio, order] : llvm::zip_equal(worst, orders))
+    if (walksUnguarded(order))
+      ratio *= kUnguarded;
   size_t best = llvm::min_element(worst) - worst.begin();
   bool isFirst =
       orders.front() == first && worst.front() <= getGain() * worst[best];

@@ -51,6 +51,11 @@ private:
   /// How many are looked at, at most.
   size_t getMost() const;
   bool isLegal(const Order &order);
+  /// Whether a loop walks a row of an array that a condition may exclude, which
+  /// in this order is known in a loop inside.
+  bool walksUnguarded(const Order &order);
+  bool walksUnguarded(const Order &order, mlir::Operation *scope,
+                      llvm::ArrayRef<mlir::Value> conditions);
   /// Whether a sum may be kept in the result itself, for any order.
   bool addsToResult();
   void addAll(Order &order, llvm::ArrayRef<mlir::BlockArgument> left);
