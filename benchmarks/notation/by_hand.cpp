@@ -191,6 +191,19 @@ void blockProduct(const int64_t *row, const int64_t *col, const float *v,
   }
 }
 
+/// Calls `function` with the constant of `Sizes` that `size` is; 0, or 1 if it
+/// is none of them.
+template <int... Sizes, typename Function>
+int callWith(int64_t size, Function function) {
+  auto callIf = [&](auto known) {
+    if (size != known)
+      return false;
+    function(known);
+    return true;
+  };
+  return (callIf(std::integral_constant<int, Sizes>()) || ...) ? 0 : 1;
+}
+
 } // namespace
 
 // Each function returns 0, or 1 if nothing was compiled for that size.
@@ -199,28 +212,18 @@ extern "C" int coo_product(const int64_t *row, const int64_t *col,
                            const float *val, const float *b, float *c,
                            int64_t count, int64_t rows, int64_t length,
                            int64_t distance) {
-  if (length == 64)
-    cooProduct<64>(row, col, val, b, c, count, rows, distance);
-  else if (length == 32)
-    cooProduct<32>(row, col, val, b, c, count, rows, distance);
-  else if (length == 16)
-    cooProduct<16>(row, col, val, b, c, count, rows, distance);
-  else
-    return 1;
-  return 0;
+  return callWith<64, 32, 16>(length, [&](auto known) {
+    cooProduct<known>(row, col, val, b, c, count, rows, distance);
+  });
 }
 
 extern "C" int sparse_convolution(const int64_t *to, const int64_t *at,
                                   const int64_t *k, const float *x,
                                   const float *w, float *y, int64_t count,
                                   int64_t points, int64_t channels) {
-  if (channels == 16)
-    sparseConvolution<16>(to, at, k, x, w, y, count, points);
-  else if (channels == 32)
-    sparseConvolution<32>(to, at, k, x, w, y, count, points);
-  else
-    return 1;
-  return 0;
+  return callWith<16, 32>(channels, [&](auto known) {
+    sparseConvolution<known>(to, at, k, x, w, y, count, points);
+  });
 }
 
 extern "C" int equivariant_product(const int64_t *i, const int64_t *j,
@@ -230,25 +233,17 @@ extern "C" int equivariant_product(const int64_t *i, const int64_t *j,
                                    int64_t terms, int64_t batch, int64_t orders,
                                    int64_t paths, int64_t channels) {
   Terms all{i, j, k, l, v, terms};
-  if (channels == 32)
-    equivariantProduct<32>(all, x, y, w, z, batch, orders, paths);
-  else if (channels == 8)
-    equivariantProduct<8>(all, x, y, w, z, batch, orders, paths);
-  else
-    return 1;
-  return 0;
+  return callWith<32, 8>(channels, [&](auto known) {
+    equivariantProduct<known>(all, x, y, w, z, batch, orders, paths);
+  });
 }
 
 extern "C" int block_product(const int64_t *row, const int64_t *col,
                              const float *v, const float *b, float *c,
                              int64_t count, int64_t blocks, int64_t size) {
-  if (size == 16)
-    blockProduct<16, 64>(row, col, v, b, c, count, blocks);
-  else if (size == 32)
-    blockProduct<32, 64>(row, col, v, b, c, count, blocks);
-  else
-    return 1;
-  return 0;
+  return callWith<16, 32>(size, [&](auto known) {
+    blockProduct<known, 64>(row, col, v, b, c, count, blocks);
+  });
 }
 
 /// Multiplies and adds `count` floats in registers: what a core computes at the
