@@ -20,6 +20,7 @@
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/CIN/Transforms/BufferizableOpInterface.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
+#include "ember/Dialect/Col/IR/Col.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
@@ -65,9 +66,9 @@
 using namespace mlir;
 
 void ember::registerDialects(DialectRegistry &registry) {
-  registry.insert<EmberDialect, cin::CINDialect, embed::EmbedDialect,
-                  slc::SLCDialect, slcv::SLCVDialect, dlc::DLCDialect,
-                  ring::RingDialect, tmu::TMUDialect>();
+  registry.insert<EmberDialect, cin::CINDialect, col::ColDialect,
+                  embed::EmbedDialect, slc::SLCDialect, slcv::SLCVDialect,
+                  dlc::DLCDialect, ring::RingDialect, tmu::TMUDialect>();
   // Complex numbers are read for an error that says what to do.
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,

@@ -1,0 +1,27 @@
+//===- Col.h - The columns dialect ------------------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_COL_IR_COL_H
+#define EMBER_DIALECT_COL_IR_COL_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ember/Dialect/Col/IR/ColDialect.h.inc"
+#include "ember/Dialect/Col/IR/ColEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ember/Dialect/Col/IR/ColTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ember/Dialect/Col/IR/ColOps.h.inc"
+
+#endif // EMBER_DIALECT_COL_IR_COL_H
