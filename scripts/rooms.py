@@ -73,6 +73,7 @@ FLOORS: tuple[tuple[Room, ...], ...] = (
         Room("Pipelines", "the named pipelines of the levels"),
         Room("Target/Native", "from loops to machine code, and running it"),
         Room("Target/TMU", "what a Tensor Marshaling Unit loads"),
+        Room("Translate/*", "models of other systems as modules"),
     ),
     (Room("Driver", "what tools are made of: registration, files, cache, manifests"),),
     (Room("Simulation*", "programs on a simulated machine", "one"),),

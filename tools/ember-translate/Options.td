@@ -1,0 +1,22 @@
+//===- Options.td - Options of ember-translate -------------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+include "ember/Driver/Options.td"
+
+def import_graphdef : Flag<["--"], "import-graphdef">,
+    HelpText<"Read a graph of TensorFlow: a GraphDef, a saved_model.pb, or the "
+             "folder of one">;
+def output_file : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE.mlir">,
+    HelpText<"Where to write the module (default: standard output)">;
+defm outputs : Value<"output",
+    "Which results of nodes are those of the function (default: those of the "
+    "signature, or those that no node reads)", "NODE[:NUMBER],...">;
+defm signature : Value<"signature",
+    "Which signature of a model (default: serving_default, or the only one)",
+    "NAME">;
+defm most_elements : Value<"most-elements",
+    "Constants of more elements stay in the file (default: 1024)", "N">;
