@@ -15,3 +15,168 @@ func.func @outputs() {
   %0 = col.node "Somebodys" "n"() outputs ["0", "1"] : () -> tensor<f32>
   return
 }
+
+// -----
+
+// expected-error @below {{has values of type 'i1', expected integers of 8 to 64 bits, f64, f32, f16 or bf16}}
+func.func private @elements(!col.jagged<i1>)
+
+// -----
+
+func.func @dense(%x: tensor<?xi32>) {
+  // expected-error @below {{'col.from_dense' op makes values of type 'i64' of elements of 'i32'}}
+  %0 = col.from_dense %x : tensor<?xi32> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @dense_rank(%x: tensor<?x?x?xi64>) {
+  // expected-error @below {{'col.from_dense' op operand #0 must be}}
+  %0 = col.from_dense %x : tensor<?x?x?xi64> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @offsets(%x: tensor<?xi32>, %offsets: tensor<?xi64>) {
+  // expected-error @below {{'col.from_offsets' op makes values of type 'f32' of elements of 'i32'}}
+  %0 = col.from_offsets %x at %offsets : tensor<?xi32>, tensor<?xi64> -> !col.jagged<f32>
+  return
+}
+
+// -----
+
+func.func @no_offsets(%x: tensor<?xi64>, %offsets: tensor<0xi64>) {
+  // expected-error @below {{'col.from_offsets' op has no offset, and the first row begins at one}}
+  %0 = col.from_offsets %x at %offsets : tensor<?xi64>, tensor<0xi64> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @boundaries(%x: !col.jagged<f32>) {
+  // expected-error @below {{'col.bucketize' op has boundaries that are not in order: number 2 is 5.000000e-01}}
+  %0 = col.bucketize %x by dense<[0.0, 1.0, 0.5]> : tensor<3xf32> : !col.jagged<f32> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @list(%x: !col.jagged<f32>) {
+  // expected-error @below {{'col.bucketize' op attribute 'boundaries' failed to satisfy constraint: list of f32}}
+  %0 = col.bucketize %x by dense<0.0> : tensor<1x1xf32> : !col.jagged<f32> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @nan(%x: !col.jagged<f32>) {
+  // expected-error @below {{'col.bucketize' op has boundaries that are not in order: number 0 is nan}}
+  %0 = col.bucketize %x by dense<[0x7FC00000]> : tensor<1xf32> : !col.jagged<f32> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @compared(%x: !col.jagged<f16>) {
+  // expected-error @below {{'col.bucketize' op operand #0 must be jagged batch of i32, i64, f32 or f64, but got '!col.jagged<f16>'}}
+  %0 = col.bucketize %x by dense<[0.0]> : tensor<1xf32> : !col.jagged<f16> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @number(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.map' op has the operand "a", which is no number}}
+  %0 = col.map min(%x, "a") : !col.jagged<i64> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @arity(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.map' op gives 'min' 1 operands, and it takes 2}}
+  %0 = col.map min(%x) : !col.jagged<i64> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @types(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.map' op of 'min' has operands and a result of one type, not ('i64', 'f32') -> 'i64'}}
+  %0 = col.map min(%x, 1.0 : f32) : !col.jagged<i64> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @function(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.map' op calls @f, and there is no cin.function of that name}}
+  %0 = col.map @f(%x) : !col.jagged<i64> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @predicate(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.keep_if' op of 'min' has operands and a result of one type, not ('i64', 'i64') -> 'i1'}}
+  %0 = col.keep_if min(%x, 1 : i64) : !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @predicate_number(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.keep_if' op has the operand unit, which is no number}}
+  %0 = col.keep_if ne(%x, unit) : !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @replacement_predicate(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.replace_if' op gives 'ne' 1 operands, and it takes 2}}
+  %0 = col.replace_if ne(%x) by 0 : i64 : !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @replacement_number(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.replace_if' op has the operand unit, which is no number}}
+  %0 = col.replace_if ne(%x, unit) by 0 : i64 : !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @replacement(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.replace_if' op has a new value of type 'i32' among values of type 'i64'}}
+  %0 = col.replace_if lt(%x, 0 : i64) by 0 : i32 : !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @fill(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.fill_empty' op has a new value of type 'f32' among values of type 'i64'}}
+  %0 = col.fill_empty %x by 0.0 : f32 : !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @rows(%x: !col.jagged<i64>, %table: tensor<?x8xf32>) {
+  // expected-error @below {{'col.lookup' op makes rows of the type 'tensor<?x4xf32>' of those of 'tensor<?x8xf32>'}}
+  %0 = col.lookup sum %x in %table : !col.jagged<i64>, tensor<?x8xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @ids(%x: !col.jagged<f32>, %table: tensor<?x8xf32>) {
+  // expected-error @below {{'col.lookup' op operand #0 must be jagged batch of 32 or 64-bit integers, but got '!col.jagged<f32>'}}
+  %0 = col.lookup sum %x in %table : !col.jagged<f32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}

@@ -29,6 +29,19 @@ static void printTypeName(AsmPrinter &printer, StringRef name) {
 #define GET_TYPEDEF_CLASSES
 #include "ember/Dialect/Col/IR/ColTypes.cpp.inc"
 
+LogicalResult
+JaggedType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   Type element) {
+  if (element.isSignlessInteger() && element.getIntOrFloatBitWidth() >= 8 &&
+      element.getIntOrFloatBitWidth() <= 64)
+    return success();
+  if (element.isF64() || element.isF32() || element.isF16() || element.isBF16())
+    return success();
+  return emitError() << "has values of type " << element
+                     << ", expected integers of 8 to 64 bits, f64, f32, f16 or "
+                        "bf16";
+}
+
 void ColDialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST

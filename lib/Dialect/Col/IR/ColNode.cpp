@@ -7,13 +7,8 @@
 
 #include "ember/Dialect/Col/IR/Col.h"
 
-#include "mlir/IR/Builders.h"
-
 using namespace mlir;
 using namespace ember::col;
-
-#define GET_OP_CLASSES
-#include "ember/Dialect/Col/IR/ColOps.cpp.inc"
 
 void NodeOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

@@ -8,6 +8,8 @@
 #ifndef EMBER_DIALECT_COL_IR_COL_H
 #define EMBER_DIALECT_COL_IR_COL_H
 
+#include "ember/Dialect/CIN/IR/CIN.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

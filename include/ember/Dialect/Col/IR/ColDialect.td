@@ -15,7 +15,24 @@ def Col_Dialect : Dialect {
   let cppNamespace = "::ember::col";
   let summary = "Columns of features, and the nodes of TensorFlow around them";
   let description = [{
-    The level at which a model of TensorFlow arrives: `ember-translate
+    A column turns one feature of each sample of a batch into a row of numbers: its
+    values become ids, and the ids rows of a table, which are combined.
+
+    ```mlir
+    func.func @price(%price: tensor<?xf32>, %table: tensor<4x8xf32>) -> tensor<?x8xf32> {
+      %values = col.from_dense %price : tensor<?xf32> -> !col.jagged<f32>
+      %ids = col.bucketize %values by dense<[0.0, 5.0, 10.0]> : tensor<3xf32>
+          : !col.jagged<f32> -> !col.jagged<i64>
+      %rows = col.lookup mean %ids in %table
+          : !col.jagged<i64>, tensor<4x8xf32> -> tensor<?x8xf32>
+      return %rows : tensor<?x8xf32>
+    }
+    ```
+
+    Columns beside each other are a `tensor.concat`; `--convert-col-to-cin` writes
+    all of them as statements.
+
+    This is also the level at which a model of TensorFlow arrives: `ember-translate
     --import-graphdef` makes a function of a graph, in which each node is a
     `col.node`.
 
@@ -28,6 +45,7 @@ def Col_Dialect : Dialect {
     ```
   }];
   let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::ember::cin::CINDialect"];
 }
 
 #endif // EMBER_DIALECT_COL_IR_COLDIALECT_TD

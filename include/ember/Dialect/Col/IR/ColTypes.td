@@ -38,4 +38,24 @@ def Col_Foreign : Col_Type<"Foreign", "foreign"> {
   let assemblyFormat = "`<` custom<TypeName>($name) `>`";
 }
 
+def Col_Jagged : Col_Type<"Jagged", "jagged"> {
+  let summary = "A batch of rows, each a list of values";
+  let description = [{
+    The values of one feature for each sample of a batch: numbers, or ids, as many
+    as a sample has. It is a value, and where it is stored, if it is at all, is up
+    to what it is converted to.
+
+    ```mlir
+    %ids = col.from_dense %x : tensor<?x3xi64> -> !col.jagged<i64>
+    ```
+  }];
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+  let genVerifyDecl = 1;
+  let builders = [TypeBuilderWithInferredContext<
+      (ins "::mlir::Type":$elementType), [{
+        return $_get(elementType.getContext(), elementType);
+      }]>];
+}
+
 #endif // EMBER_DIALECT_COL_IR_COLTYPES_TD

@@ -1,0 +1,177 @@
+//===- ColOps.cpp - Verification and folding of columns -------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/Col/IR/Col.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace ember::col;
+
+//===----------------------------------------------------------------------===//
+// Calls in assembly
+//===----------------------------------------------------------------------===//
+
+/// FUNCTION(%values, 1 : i64): operands behind the values are numbers.
+static ParseResult parseCall(OpAsmParser &parser, Attribute &callee,
+                             OpAsmParser::UnresolvedOperand &input,
+                             ArrayAttr &behind) {
+  SmallVector<Attribute> numbers;
+  if (ember::cin::parseCallee(parser, callee) || parser.parseLParen() ||
+      parser.parseOperand(input))
+    return failure();
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseAttribute(numbers.emplace_back()))
+      return failure();
+  behind = parser.getBuilder().getArrayAttr(numbers);
+  return parser.parseRParen();
+}
+
+static void printCall(OpAsmPrinter &printer, Operation *, Attribute callee,
+                      Value input, ArrayAttr behind) {
+  ember::cin::printCallee(printer, callee);
+  printer << "(" << input;
+  for (Attribute number : behind)
+    printer << ", " << number;
+  printer << ")";
+}
+
+#define GET_OP_CLASSES
+#include "ember/Dialect/Col/IR/ColOps.cpp.inc"
+
+static Type getElement(Value jagged) {
+  return cast<JaggedType>(jagged.getType()).getElementType();
+}
+
+//===----------------------------------------------------------------------===//
+// From tensors
+//===----------------------------------------------------------------------===//
+
+/// Values are what they were in the tensor.
+template <typename OpTy> static LogicalResult verifyElements(OpTy op) {
+  Type element = op.getValues().getType().getElementType();
+  if (element == getElement(op.getResult()))
+    return success();
+  return op.emitOpError() << "makes values of type "
+                          << getElement(op.getResult()) << " of elements of "
+                          << element;
+}
+
+LogicalResult FromDenseOp::verify() { return verifyElements(*this); }
+
+LogicalResult FromOffsetsOp::verify() {
+  if (getOffsets().getType().getDimSize(0) == 0)
+    return emitOpError("has no offset, and the first row begins at one");
+  return verifyElements(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Of each value
+//===----------------------------------------------------------------------===//
+
+FloatType BucketizeOp::getComparedType() {
+  Type element = getElement(getInput());
+  return element.isF64() ? cast<FloatType>(element)
+                         : Float32Type::get(getContext());
+}
+
+LogicalResult BucketizeOp::verify() {
+  // NaN is never in order.
+  std::optional<float> last;
+  for (auto [number, boundary] :
+       llvm::enumerate(getBoundaries().getValues<float>())) {
+    if (std::isnan(boundary) || (last && boundary < *last))
+      return emitOpError() << "has boundaries that are not in order: number "
+                           << number << " is " << boundary;
+    last = boundary;
+  }
+  return success();
+}
+
+/// The operands behind the values are numbers.
+template <typename OpTy> static LogicalResult verifyNumbers(OpTy op) {
+  for (Attribute number : op.getOperandsBehind())
+    if (!isa<IntegerAttr, FloatAttr>(number))
+      return op.emitOpError()
+             << "has the operand " << number << ", which is no number";
+  return success();
+}
+
+/// The function takes a value and the numbers, and makes a `result` of them.
+template <typename OpTy>
+static LogicalResult verifyCallee(OpTy op, Type result,
+                                  SymbolTableCollection &tables) {
+  FailureOr<ember::cin::Function> function =
+      ember::cin::findCallee(op, op.getCallee(), tables);
+  if (failed(function))
+    return failure();
+  SmallVector<Type> types = {getElement(op.getInput())};
+  for (Attribute number : op.getOperandsBehind())
+    types.push_back(cast<TypedAttr>(number).getType());
+  return function->verifyCall(op, types, result);
+}
+
+LogicalResult MapOp::verify() { return verifyNumbers(*this); }
+LogicalResult KeepIfOp::verify() { return verifyNumbers(*this); }
+
+LogicalResult MapOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyCallee(*this, getElement(getResult()), tables);
+}
+
+LogicalResult KeepIfOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyCallee(*this, IntegerType::get(getContext(), 1), tables);
+}
+
+LogicalResult ReplaceIfOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyCallee(*this, IntegerType::get(getContext(), 1), tables);
+}
+
+/// What takes the place of values, or stands beside them, is of their type.
+static LogicalResult verifyNewValue(Operation *op, TypedAttr value,
+                                    Value jagged) {
+  if (value.getType() == getElement(jagged))
+    return success();
+  return op->emitOpError() << "has a new value of type " << value.getType()
+                           << " among values of type " << getElement(jagged);
+}
+
+LogicalResult ReplaceIfOp::verify() {
+  if (failed(verifyNumbers(*this)))
+    return failure();
+  return verifyNewValue(*this, getReplacement(), getResult());
+}
+
+/// What has been dropped once is not there to be dropped again.
+OpFoldResult KeepIfOp::fold(FoldAdaptor) {
+  auto before = getInput().getDefiningOp<KeepIfOp>();
+  if (before && before.getCallee() == getCallee() &&
+      before.getOperandsBehind() == getOperandsBehind())
+    return getInput();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Of each row
+//===----------------------------------------------------------------------===//
+
+LogicalResult FillEmptyOp::verify() {
+  return verifyNewValue(*this, getValue(), getResult());
+}
+
+/// No row is empty behind another one.
+OpFoldResult FillEmptyOp::fold(FoldAdaptor) {
+  return getInput().getDefiningOp<FillEmptyOp>() ? getInput() : Value();
+}
+
+LogicalResult LookupOp::verify() {
+  int64_t length = getTable().getType().getDimSize(1);
+  int64_t result = getResult().getType().getDimSize(1);
+  if (length != result)
+    return emitOpError() << "makes rows of the type " << getResult().getType()
+                         << " of those of " << getTable().getType();
+  return success();
+}

@@ -1,0 +1,56 @@
+// Columns: their assembly, and what folds.
+
+// RUN: ember-opt %s | ember-opt | FileCheck %s
+// RUN: ember-opt %s --mlir-print-op-generic | ember-opt | FileCheck %s
+// RUN: ember-opt %s --canonicalize | FileCheck %s --check-prefix=FOLD
+
+cin.function @is_even(%x: i64) -> i1 {
+  %one = arith.constant 1 : i64
+  %bit = arith.andi %x, %one : i64
+  %zero = arith.constant 0 : i64
+  %is_even = arith.cmpi eq, %bit, %zero : i64
+  cin.return %is_even : i1
+}
+
+// CHECK-LABEL: func.func @column(
+func.func @column(%prices: tensor<?x?xf32>, %tags: tensor<?xi64>, %offsets: tensor<?xi32>,
+                  %table: tensor<?x8xf16>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  // CHECK: %[[VALUES:.*]] = col.from_dense %{{.*}} : tensor<?x?xf32> -> !col.jagged<f32>
+  %values = col.from_dense %prices : tensor<?x?xf32> -> !col.jagged<f32>
+  // CHECK: %[[BUCKETS:.*]] = col.bucketize %[[VALUES]] by dense<[0.000000e+00, 5.000000e-01]> : tensor<2xf32> : !col.jagged<f32> -> !col.jagged<i64>
+  %buckets = col.bucketize %values by dense<[0.0, 0.5]> : tensor<2xf32> : !col.jagged<f32> -> !col.jagged<i64>
+  // CHECK: %[[IDS:.*]] = col.from_offsets %{{.*}} at %{{.*}} : tensor<?xi64>, tensor<?xi32> -> !col.jagged<i64>
+  %ids = col.from_offsets %tags at %offsets : tensor<?xi64>, tensor<?xi32> -> !col.jagged<i64>
+  // CHECK: %[[KEPT:.*]] = col.keep_if ne(%[[IDS]], -1 : i64) : !col.jagged<i64>
+  %kept = col.keep_if ne(%ids, -1 : i64) : !col.jagged<i64>
+  // CHECK: %[[EVEN:.*]] = col.keep_if @is_even(%[[KEPT]]) : !col.jagged<i64>
+  %even = col.keep_if @is_even(%kept) : !col.jagged<i64>
+  // CHECK: %[[BELOW:.*]] = col.map min(%[[EVEN]], 99 : i64) : !col.jagged<i64> -> !col.jagged<i64>
+  %below = col.map min(%even, 99 : i64) : !col.jagged<i64> -> !col.jagged<i64>
+  // CHECK: %[[REPLACED:.*]] = col.replace_if lt(%[[BELOW]], 0 : i64) by 7 : i64 : !col.jagged<i64>
+  %replaced = col.replace_if lt(%below, 0 : i64) by 7 : i64 : !col.jagged<i64>
+  // CHECK: %[[FILLED:.*]] = col.fill_empty %[[REPLACED]] by 1 : i64 : !col.jagged<i64>
+  %filled = col.fill_empty %replaced by 1 : i64 : !col.jagged<i64>
+  // CHECK: %[[A:.*]] = col.lookup mean %[[BUCKETS]] in %{{.*}} : !col.jagged<i64>, tensor<?x8xf16> -> tensor<?x8xf32>
+  %a = col.lookup mean %buckets in %table : !col.jagged<i64>, tensor<?x8xf16> -> tensor<?x8xf32>
+  // CHECK: %[[B:.*]] = col.lookup sqrtn %[[FILLED]] in %{{.*}} : !col.jagged<i64>, tensor<?x8xf16> -> tensor<?x8xf32>
+  %b = col.lookup sqrtn %filled in %table : !col.jagged<i64>, tensor<?x8xf16> -> tensor<?x8xf32>
+  return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// What is kept a second time, and filled a second time, is so already.
+// FOLD-LABEL: func.func @twice(
+func.func @twice(%x: tensor<?xi64>) -> (!col.jagged<i64>, !col.jagged<i64>) {
+  // FOLD-NEXT: %[[VALUES:.*]] = col.from_dense
+  %values = col.from_dense %x : tensor<?xi64> -> !col.jagged<i64>
+  // FOLD-NEXT: %[[KEPT:.*]] = col.keep_if ne(%[[VALUES]], -1 : i64)
+  %kept = col.keep_if ne(%values, -1 : i64) : !col.jagged<i64>
+  %again = col.keep_if ne(%kept, -1 : i64) : !col.jagged<i64>
+  // FOLD-NEXT: %[[OTHER:.*]] = col.keep_if ne(%[[KEPT]], -2 : i64)
+  %other = col.keep_if ne(%again, -2 : i64) : !col.jagged<i64>
+  // FOLD-NEXT: %[[FILLED:.*]] = col.fill_empty %[[OTHER]] by 1
+  %filled = col.fill_empty %other by 1 : i64 : !col.jagged<i64>
+  %same = col.fill_empty %filled by 2 : i64 : !col.jagged<i64>
+  // FOLD-NEXT: return %[[KEPT]], %[[FILLED]]
+  return %again, %same : !col.jagged<i64>, !col.jagged<i64>
+}
