@@ -14,6 +14,7 @@
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/Col/IR/Col.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Ring/IR/Ring.h"
@@ -42,8 +43,8 @@ template <typename DialectT> static bool isDialect(const Dialect *dialect) {
 static void addCINToSCF(OpPassManager &manager, ModuleOp module,
                         const CompileOptions &options) {
   WalkResult search = module->walk([](Operation *op) {
-    return isa_and_present<cin::CINDialect, embed::EmbedDialect>(
-               op->getDialect())
+    return isa_and_present<cin::CINDialect, col::ColDialect,
+                           embed::EmbedDialect>(op->getDialect())
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
@@ -119,10 +120,16 @@ static Expected<std::string> describeTMU(ModuleOp module) {
 
 ArrayRef<Stage> ember::getStages() {
   static const Stage stages[] = {
+      {.name = "col",
+       .summary = "columns of features: what the compiler is given",
+       .level = "col",
+       .hasDialect = isDialect<col::ColDialect>,
+       .includes = "scf"},
       {.name = "embed",
-       .summary = "what the compiler is given",
+       .summary = "embedding operations: what the compiler is given",
        .shownAs = "program",
        .level = "embed",
+       .from = "col",
        .hasDialect = isDialect<embed::EmbedDialect>,
        .includes = "scf"},
       {.name = "cin",

@@ -9,6 +9,7 @@
 
 #include "ember/Checks/Passes.h"
 #include "ember/Conversion/CINToSCF/Passes.h"
+#include "ember/Conversion/ColToCIN/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/DLCToTMU/Passes.h"
 #include "ember/Conversion/EmbedToCIN/Passes.h"
@@ -95,6 +96,7 @@ void ember::registerPasses() {
   registerEmberPasses();
   cin::registerCINPasses();
   registerCINToSCFPasses();
+  registerColToCINPasses();
   registerEmbedToCINPasses();
   registerSCFToSLCPasses();
   registerSLCPasses();

@@ -9,6 +9,7 @@
 
 #include "ember/Checks/Passes.h"
 #include "ember/Conversion/CINToSCF/Passes.h"
+#include "ember/Conversion/ColToCIN/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/DLCToTMU/Passes.h"
 #include "ember/Conversion/EmbedToCIN/Passes.h"
@@ -52,6 +53,7 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
 
 void ember::buildCINToSCFPipeline(OpPassManager &manager,
                                   const StatementOptions &options) {
+  manager.addNestedPass<func::FuncOp>(createConvertColToCIN());
   manager.addPass(cin::createCheckFunctions());
   manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   bufferization::OneShotBufferizePassOptions bufferization;

@@ -196,7 +196,7 @@ StatementBuilder::forall(ArrayRef<Variable> variables,
 
 Value StatementBuilder::reduce(Callee function, ArrayRef<Variable> variables,
                                Type type,
-                               llvm::function_ref<Value(ValueRange)> term,
+                               llvm::function_ref<Term(ValueRange)> getTerm,
                                TypedAttr otherwise) {
   Bindings bindings(*this, variables);
   auto reduce = cin::ReduceOp::create(
@@ -205,8 +205,8 @@ Value StatementBuilder::reduce(Callee function, ArrayRef<Variable> variables,
       /*rest=*/TypedAttr(), otherwise);
   InsertionGuard guard(*this);
   Block &block = addBody(*this, reduce.getRegion(), getLoc(), variables.size());
-  Value value = term(block.getArguments());
-  cin::YieldOp::create(*this, value, /*condition=*/Value());
+  Term term = getTerm(block.getArguments());
+  cin::YieldOp::create(*this, term.value, term.condition);
   return reduce;
 }
 

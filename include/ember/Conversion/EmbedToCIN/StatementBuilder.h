@@ -102,11 +102,17 @@ public:
   };
   cin::ForallOp forall(llvm::ArrayRef<Variable> variables,
                        llvm::function_ref<void(mlir::ValueRange)> body);
+  /// What is reduced: a value, where the condition holds if there is one.
+  struct Term {
+    Term(mlir::Value value, mlir::Value condition = {})
+        : value(value), condition(condition) {}
+    mlir::Value value, condition;
+  };
   /// What a function makes of all terms; `otherwise` if there are none, of a
   /// function without identity.
   mlir::Value reduce(Callee function, llvm::ArrayRef<Variable> variables,
                      mlir::Type type,
-                     llvm::function_ref<mlir::Value(mlir::ValueRange)> term,
+                     llvm::function_ref<Term(mlir::ValueRange)> term,
                      mlir::TypedAttr otherwise = {});
   /// What a function makes of all terms, in their order unless it is one that
   /// `addsToZero`; 0 if there are none.

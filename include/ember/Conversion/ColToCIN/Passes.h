@@ -1,0 +1,22 @@
+//===- Passes.h - Columns of features as statements ---------------*- C++
+//-*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_COLTOCIN_PASSES_H
+#define EMBER_CONVERSION_COLTOCIN_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace ember {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "ember/Conversion/ColToCIN/Passes.h.inc"
+
+} // namespace ember
+
+#endif // EMBER_CONVERSION_COLTOCIN_PASSES_H
