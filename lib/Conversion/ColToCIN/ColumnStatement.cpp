@@ -70,10 +70,8 @@ struct Element {
 class ColumnWriter {
 public:
   ColumnWriter(StatementBuilder &builder, col::LookupOp lookup,
-               ArrayRef<Operation *> column, ArrayRef<Value> boundaries,
-               Value init)
-      : builder(builder), lookup(lookup), column(column),
-        boundaries(boundaries), init(init),
+               ArrayRef<Operation *> column, Value init)
+      : builder(builder), lookup(lookup), column(column), init(init),
         type(embed::getComputeType(
             {lookup.getTable().getType(), lookup.getResult().getType()})) {}
 
@@ -88,15 +86,13 @@ private:
   Value countElements(unsigned count, Value b);
   std::optional<Element> getFill(Value b);
   Value call(Attribute callee, Value value, ArrayAttr behind, Type result);
-  Value countBoundaries(col::BucketizeOp op, Value value, Value list);
+  Value countBoundaries(col::BucketizeOp op, Value value);
   Value getRow(Value id, Value e);
   Value combineRows(Value b, Value e);
 
   StatementBuilder &builder;
   col::LookupOp lookup;
   ArrayRef<Operation *> column;
-  /// By operation; null for those without.
-  ArrayRef<Value> boundaries;
   Value init;
   FloatType type;
 };
@@ -136,8 +132,7 @@ Value ColumnWriter::call(Attribute callee, Value value, ArrayAttr behind,
   return builder.call(callee, operands, result);
 }
 
-Value ColumnWriter::countBoundaries(col::BucketizeOp op, Value value,
-                                    Value list) {
+Value ColumnWriter::countBoundaries(col::BucketizeOp op, Value value) {
   Type id = cast<col::JaggedType>(op.getResult().getType()).getElementType();
   FloatType compared = op.getComparedType();
   Value number = builder.convert(value, compared);
@@ -146,7 +141,7 @@ Value ColumnWriter::countBoundaries(col::BucketizeOp op, Value value,
   };
   // Not "is at least", which no NaN is.
   return builder.reduce("add", {{"k"}}, id, [&](ValueRange k) -> Value {
-    Value boundary = builder.accessAs(compared, list, k);
+    Value boundary = builder.accessAs(compared, op.getBoundaries(), k);
     Value isLess = builder.call("lt", {number, boundary}, builder.getI1Type());
     return builder.call("select", {isLess, count(0), count(1)});
   });
@@ -156,8 +151,7 @@ Element ColumnWriter::apply(unsigned number, Element element) {
   Type isTrue = builder.getI1Type();
   return llvm::TypeSwitch<Operation *, Element>(column[number])
       .Case([&](col::BucketizeOp op) -> Element {
-        return {countBoundaries(op, element.value, boundaries[number]),
-                element.condition};
+        return {countBoundaries(op, element.value), element.condition};
       })
       .Case([&](col::MapOp op) -> Element {
         auto result = cast<col::JaggedType>(op.getResult().getType());
@@ -266,10 +260,8 @@ void ColumnWriter::write() {
 
 Value ember::writeColumn(col::LookupOp lookup, ArrayRef<Operation *> column,
                          Value init) {
-  ImplicitLocOpBuilder before(lookup.getLoc(), lookup);
   SmallVector<StatementBuilder::Named> inputs = {{"table", lookup.getTable()}};
-  SmallVector<Value> boundaries(column.size());
-  for (auto [number, operation] : llvm::enumerate(column))
+  for (Operation *operation : column)
     llvm::TypeSwitch<Operation *>(operation)
         .Case([&](col::FromDenseOp op) {
           inputs.push_back({"values", op.getValues()});
@@ -279,11 +271,9 @@ Value ember::writeColumn(col::LookupOp lookup, ArrayRef<Operation *> column,
           inputs.push_back({"offsets", op.getOffsets()});
         })
         .Case([&](col::BucketizeOp op) {
-          boundaries[number] =
-              arith::ConstantOp::create(before, op.getBoundaries());
-          inputs.push_back({"boundaries", boundaries[number]});
+          inputs.push_back({"boundaries", op.getBoundaries()});
         });
   StatementBuilder builder(lookup, inputs, init);
-  ColumnWriter(builder, lookup, column, boundaries, init).write();
+  ColumnWriter(builder, lookup, column, init).write();
   return builder.finish().front();
 }

@@ -6,9 +6,9 @@
 // Boundaries are counted, so that NaN has reached all of them.
 // CHECK-LABEL: func.func @bucketize(
 // CHECK-SAME:    %[[X:.*]]: tensor<?xf64>, %[[TABLE:.*]]: tensor<3x4xf16>)
+// CHECK:         %[[LIST:.*]] = arith.constant dense<[5.000000e-01, 2.000000e+00]> : tensor<2xf32>
 // CHECK:         %[[BATCH:.*]] = tensor.dim %[[X]], %{{.*}}
 // CHECK:         %[[INIT:.*]] = tensor.empty(%[[BATCH]]) : tensor<?x4xf32>
-// CHECK:         %[[LIST:.*]] = arith.constant dense<[5.000000e-01, 2.000000e+00]> : tensor<2xf32>
 // CHECK:         %[[RESULT:.*]] = cin.evaluate ins(%table = %[[TABLE]], %values = %[[X]], %boundaries = %[[LIST]]
 // CHECK-SAME:        outs(%out = %[[INIT]] : tensor<?x4xf32>) -> tensor<?x4xf32>
 // CHECK:           cin.forall (%b, %e)
@@ -25,8 +25,9 @@
 // CHECK:             cin.assign %[[SUM]] to %out[%b, %e]
 // CHECK:         return %[[RESULT]]
 func.func @bucketize(%x: tensor<?xf64>, %table: tensor<3x4xf16>) -> tensor<?x4xf32> {
+  %boundaries = arith.constant dense<[0.5, 2.0]> : tensor<2xf32>
   %values = col.from_dense %x : tensor<?xf64> -> !col.jagged<f64>
-  %ids = col.bucketize %values by dense<[0.5, 2.0]> : tensor<2xf32> : !col.jagged<f64> -> !col.jagged<i32>
+  %ids = col.bucketize %values by %boundaries : !col.jagged<f64>, tensor<2xf32> -> !col.jagged<i32>
   %rows = col.lookup sum %ids in %table : !col.jagged<i32>, tensor<3x4xf16> -> tensor<?x4xf32>
   return %rows : tensor<?x4xf32>
 }

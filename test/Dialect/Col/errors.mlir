@@ -55,33 +55,17 @@ func.func @no_offsets(%x: tensor<?xi64>, %offsets: tensor<0xi64>) {
 
 // -----
 
-func.func @boundaries(%x: !col.jagged<f32>) {
-  // expected-error @below {{'col.bucketize' op has boundaries that are not in order: number 2 is 5.000000e-01}}
-  %0 = col.bucketize %x by dense<[0.0, 1.0, 0.5]> : tensor<3xf32> : !col.jagged<f32> -> !col.jagged<i64>
-  return
-}
-
-// -----
-
-func.func @list(%x: !col.jagged<f32>) {
-  // expected-error @below {{'col.bucketize' op attribute 'boundaries' failed to satisfy constraint: list of f32}}
-  %0 = col.bucketize %x by dense<0.0> : tensor<1x1xf32> : !col.jagged<f32> -> !col.jagged<i64>
-  return
-}
-
-// -----
-
-func.func @nan(%x: !col.jagged<f32>) {
-  // expected-error @below {{'col.bucketize' op has boundaries that are not in order: number 0 is nan}}
-  %0 = col.bucketize %x by dense<[0x7FC00000]> : tensor<1xf32> : !col.jagged<f32> -> !col.jagged<i64>
-  return
-}
-
-// -----
-
-func.func @compared(%x: !col.jagged<f16>) {
+func.func @compared(%x: !col.jagged<f16>, %boundaries: tensor<?xf32>) {
   // expected-error @below {{'col.bucketize' op operand #0 must be jagged batch of i32, i64, f32 or f64, but got '!col.jagged<f16>'}}
-  %0 = col.bucketize %x by dense<[0.0]> : tensor<1xf32> : !col.jagged<f16> -> !col.jagged<i64>
+  %0 = col.bucketize %x by %boundaries : !col.jagged<f16>, tensor<?xf32> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @boundaries(%x: !col.jagged<f64>, %boundaries: tensor<?xf64>) {
+  // expected-error @below {{'col.bucketize' op operand #1 must be 1D tensor of 32-bit float values}}
+  %0 = col.bucketize %x by %boundaries : !col.jagged<f64>, tensor<?xf64> -> !col.jagged<i64>
   return
 }
 

@@ -14,11 +14,11 @@ cin.function @is_even(%x: i64) -> i1 {
 
 // CHECK-LABEL: func.func @column(
 func.func @column(%prices: tensor<?x?xf32>, %tags: tensor<?xi64>, %offsets: tensor<?xi32>,
-                  %table: tensor<?x8xf16>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+                  %table: tensor<?x8xf16>, %boundaries: tensor<2xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
   // CHECK: %[[VALUES:.*]] = col.from_dense %{{.*}} : tensor<?x?xf32> -> !col.jagged<f32>
   %values = col.from_dense %prices : tensor<?x?xf32> -> !col.jagged<f32>
-  // CHECK: %[[BUCKETS:.*]] = col.bucketize %[[VALUES]] by dense<[0.000000e+00, 5.000000e-01]> : tensor<2xf32> : !col.jagged<f32> -> !col.jagged<i64>
-  %buckets = col.bucketize %values by dense<[0.0, 0.5]> : tensor<2xf32> : !col.jagged<f32> -> !col.jagged<i64>
+  // CHECK: %[[BUCKETS:.*]] = col.bucketize %[[VALUES]] by %{{.*}} : !col.jagged<f32>, tensor<2xf32> -> !col.jagged<i64>
+  %buckets = col.bucketize %values by %boundaries : !col.jagged<f32>, tensor<2xf32> -> !col.jagged<i64>
   // CHECK: %[[IDS:.*]] = col.from_offsets %{{.*}} at %{{.*}} : tensor<?xi64>, tensor<?xi32> -> !col.jagged<i64>
   %ids = col.from_offsets %tags at %offsets : tensor<?xi64>, tensor<?xi32> -> !col.jagged<i64>
   // CHECK: %[[KEPT:.*]] = col.keep_if ne(%[[IDS]], -1 : i64) : !col.jagged<i64>

@@ -20,8 +20,8 @@ def ConvertColToCIN : Pass<"convert-col-to-cin", "::mlir::func::FuncOp"> {
     ```mlir
     %values = col.from_dense %price : tensor<?x?xf32> -> !col.jagged<f32>
     %known = col.keep_if ge(%values, 0.0 : f32) : !col.jagged<f32>
-    %ids = col.bucketize %known by dense<[5.0, 9.0]> : tensor<2xf32>
-        : !col.jagged<f32> -> !col.jagged<i64>
+    %ids = col.bucketize %known by %list
+        : !col.jagged<f32>, tensor<2xf32> -> !col.jagged<i64>
     %rows = col.lookup sum %ids in %table
         : !col.jagged<i64>, tensor<3x8xf32> -> tensor<?x8xf32>
     ```

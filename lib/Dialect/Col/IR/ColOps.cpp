@@ -79,19 +79,6 @@ FloatType BucketizeOp::getComparedType() {
                          : Float32Type::get(getContext());
 }
 
-LogicalResult BucketizeOp::verify() {
-  // NaN is never in order.
-  std::optional<float> last;
-  for (auto [number, boundary] :
-       llvm::enumerate(getBoundaries().getValues<float>())) {
-    if (std::isnan(boundary) || (last && boundary < *last))
-      return emitOpError() << "has boundaries that are not in order: number "
-                           << number << " is " << boundary;
-    last = boundary;
-  }
-  return success();
-}
-
 /// The operands behind the values are numbers.
 template <typename OpTy> static LogicalResult verifyNumbers(OpTy op) {
   for (Attribute number : op.getOperandsBehind())

@@ -129,13 +129,19 @@ class Column:
             np.searchsorted(boundaries.astype(compared), row.astype(compared), side="right")
             for row in self.rows
         ]
-        words = ", ".join("0x7F800000" if np.isinf(number) else f"{number:e}" for number in boundaries)
-        literal = f"dense<[{words}]>" if count else "dense<>"
+        tensor = f"tensor<{count}xf32>"
+        name = f"%{self.name}_boundaries"
+        if self.rng.integers(2):
+            name = self.argument("boundaries", tensor, boundaries)
+        else:
+            words = ", ".join("0x7F800000" if np.isinf(b) else f"{b:e}" for b in boundaries)
+            literal = f"dense<[{words}]>" if count else "dense<>"
+            self.lines.append(f"{name} = arith.constant {literal} : {tensor}")
         before = self.type
         self.element = str(self.rng.choice(["i32", "i64"]))
         self.rows = [row.astype(TYPES[self.element]) for row in self.rows]
-        line = f"col.bucketize {self.last} by {literal} : tensor<{count}xf32> : {before} -> {self.type}"
-        self.add(line, self.element)
+        types = f"{before}, {tensor} -> {self.type}"
+        self.add(f"col.bucketize {self.last} by {name} : {types}", self.element)
 
     def look_up(self) -> None:
         """Ids that are rows, and what is made of them."""

@@ -21,8 +21,9 @@ def Col_Dialect : Dialect {
     ```mlir
     func.func @price(%price: tensor<?xf32>, %table: tensor<4x8xf32>) -> tensor<?x8xf32> {
       %values = col.from_dense %price : tensor<?xf32> -> !col.jagged<f32>
-      %ids = col.bucketize %values by dense<[0.0, 5.0, 10.0]> : tensor<3xf32>
-          : !col.jagged<f32> -> !col.jagged<i64>
+      %boundaries = arith.constant dense<[0.0, 5.0, 10.0]> : tensor<3xf32>
+      %ids = col.bucketize %values by %boundaries
+          : !col.jagged<f32>, tensor<3xf32> -> !col.jagged<i64>
       %rows = col.lookup mean %ids in %table
           : !col.jagged<i64>, tensor<4x8xf32> -> tensor<?x8xf32>
       return %rows : tensor<?x8xf32>

@@ -77,37 +77,27 @@ def Col_FromOffsetsOp : Col_PureOp<"from_offsets"> {
 // Of each value
 //===----------------------------------------------------------------------===//
 
-// Elements, as numbers in an array attribute may not be infinite.
-def Col_Boundaries : Attr<And<[
-    CPred<"::llvm::isa<::mlir::DenseFPElementsAttr>($_self)">,
-    CPred<"::llvm::cast<::mlir::DenseFPElementsAttr>($_self).getElementType()"
-          ".isF32()">,
-    CPred<"::llvm::cast<::mlir::DenseFPElementsAttr>($_self).getType()"
-          ".getRank() == 1">]>, "list of f32"> {
-  let storageType = "::mlir::DenseFPElementsAttr";
-  let returnType = storageType;
-  let convertFromStorage = "$_self";
-}
-
 def Col_BucketizeOp : Col_PureOp<"bucketize"> {
   let summary = "How many boundaries each value has reached";
   let description = [{
     The id of a value is the number of boundaries that it is not less than, so that
-    ids are from 0 to the number of boundaries, and NaN has reached all of them.
-    Boundaries do not decrease. A value of f64 is compared as f64, any other one
-    as f32, integers rounded to that: `Bucketize` of TensorFlow.
+    ids are from 0 to the number of boundaries, and NaN has reached all of them. A
+    value of f64 is compared as f64, any other one as f32, integers rounded to
+    that: `Bucketize` of TensorFlow.
 
     ```mlir
-    %0 = col.bucketize %prices by dense<[0.0, 5.0, 10.0]> : tensor<3xf32>
-        : !col.jagged<f32> -> !col.jagged<i64>
+    %boundaries = arith.constant dense<[0.0, 5.0, 10.0]> : tensor<3xf32>
+    %0 = col.bucketize %prices by %boundaries
+        : !col.jagged<f32>, tensor<3xf32> -> !col.jagged<i64>
     ```
   }];
-  let arguments = (ins Col_Comparable:$input, Col_Boundaries:$boundaries);
+  let arguments = (ins Col_Comparable:$input,
+                       TensorRankOf<[F32], [1]>:$boundaries);
   let results = (outs Col_Ids:$result);
   let assemblyFormat = [{
-    $input `by` $boundaries attr-dict `:` type($input) `->` type($result)
+    $input `by` $boundaries attr-dict `:` type($input) `,` type($boundaries) `->`
+    type($result)
   }];
-  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The type that values and boundaries are compared in.
     ::mlir::FloatType getComparedType();
