@@ -22,6 +22,7 @@
 #include "ember/Dialect/CIN/Transforms/BufferizableOpInterface.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "ember/Dialect/Col/IR/Col.h"
+#include "ember/Dialect/Col/Transforms/Passes.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
@@ -95,6 +96,7 @@ void ember::registerPasses() {
   bufferization::registerOneShotBufferizePass();
   registerEmberPasses();
   cin::registerCINPasses();
+  col::registerColPasses();
   registerCINToSCFPasses();
   registerColToCINPasses();
   registerEmbedToCINPasses();

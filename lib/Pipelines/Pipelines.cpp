@@ -17,6 +17,7 @@
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
+#include "ember/Dialect/Col/Transforms/Passes.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/TMU/Transforms/Passes.h"
@@ -53,6 +54,8 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
 
 void ember::buildCINToSCFPipeline(OpPassManager &manager,
                                   const StatementOptions &options) {
+  manager.addNestedPass<func::FuncOp>(col::createExpandConcatenations());
+  manager.addPass(col::createShareColumns());
   manager.addNestedPass<func::FuncOp>(createConvertColToCIN());
   manager.addPass(cin::createCheckFunctions());
   manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
@@ -62,7 +65,9 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   bufferization.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   manager.addPass(bufferization::createOneShotBufferizePass(bufferization));
-  // A result that is an argument's memory is that argument.
+  // A result that is an argument's memory is that argument, of functions that
+  // are called in the module, and of those that are called from outside.
+  manager.addPass(bufferization::createDropEquivalentBufferResultsPass());
   manager.addPass(createDropReturnedArguments());
   // The deallocation pipeline does not know statements.
   manager.addNestedPass<func::FuncOp>(createCSEPass());

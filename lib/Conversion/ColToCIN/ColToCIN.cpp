@@ -29,28 +29,6 @@ using namespace ember;
 // Where lookups are computed
 //===----------------------------------------------------------------------===//
 
-/// Writes a concatenation out as insertions, one for each part, which have to
-/// be as large as each other in all other dimensions.
-static LogicalResult writeInsertions(tensor::ConcatOp concat) {
-  ImplicitLocOpBuilder builder(concat.getLoc(), concat);
-  for (Value part : concat.getInputs().drop_front())
-    for (int64_t dimension : llvm::seq(concat.getRank()))
-      if (dimension != int64_t(concat.getDim()))
-        StatementBuilder::requireEqual(
-            builder,
-            StatementBuilder::size(builder, concat.getInputs().front(),
-                                   dimension),
-            StatementBuilder::size(builder, part, dimension),
-            "tensor.concat: parts have different sizes along dimension " +
-                Twine(dimension));
-  FailureOr<SmallVector<Value>> whole = concat.decomposeOperation(builder);
-  if (failed(whole))
-    return concat.emitOpError("cannot be written as insertions");
-  concat->replaceAllUsesWith(*whole);
-  concat.erase();
-  return success();
-}
-
 /// There is an offset more than rows.
 static void requireOffset(col::LookupOp lookup, Operation *source) {
   auto segments = dyn_cast<col::FromOffsetsOp>(source);
@@ -65,29 +43,9 @@ static void requireOffset(col::LookupOp lookup, Operation *source) {
       "col.from_offsets: there is no offset, and the first row begins at one");
 }
 
-/// How large the result of a lookup is follows from what it reads, so that
-/// nobody has to wait for it to know.
-static void replaceSizes(col::LookupOp lookup, Operation *source) {
-  ImplicitLocOpBuilder builder(lookup.getLoc(), lookup);
-  for (Operation *user : llvm::make_early_inc_range(lookup->getUsers())) {
-    auto size = dyn_cast<tensor::DimOp>(user);
-    std::optional<int64_t> dimension =
-        size ? size.getConstantIndex() : std::nullopt;
-    if (!dimension || *dimension > 1)
-      continue;
-    OpFoldResult known = *dimension == 0
-                             ? getBatchSize(builder, source)
-                             : tensor::getMixedSize(builder, lookup.getLoc(),
-                                                    lookup.getTable(), 1);
-    size.replaceAllUsesWith(
-        getValueOrCreateConstantIndexOp(builder, lookup.getLoc(), known));
-    size.erase();
-  }
-}
-
 /// A tensor that a lookup overwrites: where its result is inserted, if that is
 /// all that it is for, or one of its own.
-static Value makePlace(col::LookupOp lookup, Operation *source) {
+static Value makePlace(col::LookupOp lookup) {
   RankedTensorType type = lookup.getResult().getType();
   if (lookup->hasOneUse())
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(*lookup->user_begin());
@@ -99,16 +57,12 @@ static Value makePlace(col::LookupOp lookup, Operation *source) {
           insert.getMixedOffsets(), insert.getMixedSizes(),
           insert.getMixedStrides());
     }
-  // Statements compare sizes of types with those of what is read.
-  ImplicitLocOpBuilder builder(lookup.getLoc(), lookup);
-  SmallVector<Value> sizes;
-  if (type.isDynamicDim(0))
-    sizes.push_back(getValueOrCreateConstantIndexOp(
-        builder, lookup.getLoc(), getBatchSize(builder, source)));
-  if (type.isDynamicDim(1))
-    sizes.push_back(
-        tensor::DimOp::create(builder, lookup.getTable(), 1).getResult());
-  return tensor::EmptyOp::create(builder, type, sizes);
+  OpBuilder builder(lookup);
+  ReifiedRankedShapedTypeDims shapes;
+  // Its column is known, and statements compare the sizes that its type says.
+  (void)lookup.reifyResultShapes(builder, shapes);
+  return tensor::EmptyOp::create(builder, lookup.getLoc(), shapes.front(),
+                                 type.getElementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,19 +97,8 @@ struct ConvertColToCIN
     : public ember::impl::ConvertColToCINBase<ConvertColToCIN> {
   void runOnOperation() override {
     SmallVector<col::LookupOp> lookups;
-    SmallVector<tensor::ConcatOp> concatenations;
-    getOperation()->walk([&](Operation *op) {
-      if (auto lookup = dyn_cast<col::LookupOp>(op))
-        lookups.push_back(lookup);
-      if (auto concatenation = dyn_cast<tensor::ConcatOp>(op))
-        concatenations.push_back(concatenation);
-    });
-    // Concatenations of anything else are not for columns to say.
-    if (lookups.empty())
-      concatenations.clear();
-    for (tensor::ConcatOp concatenation : concatenations)
-      if (failed(writeInsertions(concatenation)))
-        return signalPassFailure();
+    getOperation()->walk(
+        [&](col::LookupOp lookup) { lookups.push_back(lookup); });
     for (col::LookupOp lookup : lookups)
       if (failed(convert(lookup)))
         return signalPassFailure();
@@ -164,12 +107,12 @@ struct ConvertColToCIN
   }
 
   static LogicalResult convert(col::LookupOp lookup) {
-    FailureOr<SmallVector<Operation *>> column = findColumn(lookup);
+    FailureOr<SmallVector<Operation *>> column = lookup.findColumn();
     if (failed(column))
-      return failure();
+      return lookup.emitOpError("has ids that are not made of a tensor in this "
+                                "function");
     requireOffset(lookup, column->front());
-    replaceSizes(lookup, column->front());
-    Value place = makePlace(lookup, column->front());
+    Value place = makePlace(lookup);
     lookup.getResult().replaceAllUsesWith(writeColumn(lookup, *column, place));
     lookup.erase();
     return success();

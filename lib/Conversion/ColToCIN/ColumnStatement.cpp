@@ -16,49 +16,10 @@
 
 #include "ember/Conversion/EmbedToCIN/StatementBuilder.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ember;
-
-//===----------------------------------------------------------------------===//
-// Columns
-//===----------------------------------------------------------------------===//
-
-FailureOr<SmallVector<Operation *>> ember::findColumn(col::LookupOp lookup) {
-  SmallVector<Operation *> column;
-  Value batch = lookup.getIds();
-  while (Operation *maker = batch.getDefiningOp()) {
-    if (!isa<col::ColDialect>(maker->getDialect()))
-      break;
-    column.push_back(maker);
-    if (isa<col::FromDenseOp, col::FromOffsetsOp>(maker)) {
-      std::reverse(column.begin(), column.end());
-      return column;
-    }
-    batch = maker->getOperand(0);
-  }
-  return lookup.emitOpError("has ids that are not made of a tensor in this "
-                            "function"),
-         failure();
-}
-
-OpFoldResult ember::getBatchSize(ImplicitLocOpBuilder &builder,
-                                 Operation *source) {
-  if (auto dense = dyn_cast<col::FromDenseOp>(source))
-    return tensor::getMixedSize(builder, builder.getLoc(), dense.getValues(),
-                                0);
-  Value offsets = cast<col::FromOffsetsOp>(source).getOffsets();
-  int64_t count = cast<ShapedType>(offsets.getType()).getDimSize(0);
-  if (!ShapedType::isDynamic(count))
-    return builder.getIndexAttr(count - 1);
-  Value size = StatementBuilder::size(builder, offsets, 0);
-  return arith::SubIOp::create(builder, size,
-                               arith::ConstantIndexOp::create(builder, 1))
-      .getResult();
-}
 
 namespace {
 /// A value of a row, and whether it is there; no condition for one that is.

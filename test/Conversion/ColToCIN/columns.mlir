@@ -1,7 +1,7 @@
 // Each lookup is a statement, with all that its ids are made by.
 
-// RUN: ember-opt %s --convert-col-to-cin --cse --split-input-file | FileCheck %s
-// RUN: ember-opt %s --convert-col-to-cin --cin-to-scf --split-input-file | FileCheck %s --check-prefix=LOOPS
+// RUN: ember-opt %s --col-expand-concatenations --convert-col-to-cin --cse --split-input-file | FileCheck %s
+// RUN: ember-opt %s --cin-to-scf --split-input-file | FileCheck %s --check-prefix=LOOPS
 
 // Boundaries are counted, so that NaN has reached all of them.
 // CHECK-LABEL: func.func @bucketize(

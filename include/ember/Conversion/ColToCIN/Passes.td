@@ -48,8 +48,7 @@ def ConvertColToCIN : Pass<"convert-col-to-cin", "::mlir::func::FuncOp"> {
     }
     ```
 
-    Columns that a `tensor.concat` puts beside each other are computed where they
-    stand there.
+    A lookup whose result is only inserted in a tensor is computed there.
 
     Nodes of TensorFlow have no statements, and neither have batches that come from
     outside or that something else reads: these are errors.

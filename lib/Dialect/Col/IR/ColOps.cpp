@@ -7,6 +7,8 @@
 
 #include "ember/Dialect/Col/IR/Col.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -160,5 +162,52 @@ LogicalResult LookupOp::verify() {
   if (length != result)
     return emitOpError() << "makes rows of the type " << getResult().getType()
                          << " of those of " << getTable().getType();
+  return success();
+}
+
+FailureOr<SmallVector<Operation *>> LookupOp::findColumn() {
+  SmallVector<Operation *> column;
+  Value batch = getIds();
+  while (Operation *maker = batch.getDefiningOp()) {
+    if (!isa<ColDialect>(maker->getDialect()))
+      break;
+    column.push_back(maker);
+    if (isa<FromDenseOp, FromOffsetsOp>(maker)) {
+      std::reverse(column.begin(), column.end());
+      return column;
+    }
+    batch = maker->getOperand(0);
+  }
+  return failure();
+}
+
+/// How many rows a batch has that is taken from a tensor.
+static OpFoldResult getBatchSize(OpBuilder &builder, Operation *source) {
+  Location location = source->getLoc();
+  if (auto dense = dyn_cast<FromDenseOp>(source))
+    return tensor::getMixedSize(builder, location, dense.getValues(), 0);
+  auto segments = cast<FromOffsetsOp>(source);
+  OpFoldResult count =
+      tensor::getMixedSize(builder, location, segments.getOffsets(), 0);
+  if (auto known = dyn_cast<Attribute>(count))
+    return builder.getIndexAttr(cast<IntegerAttr>(known).getInt() - 1);
+  // No size is negative, although there has to be an offset.
+  Value one = arith::ConstantIndexOp::create(builder, location, 1);
+  Value least =
+      arith::MaxUIOp::create(builder, location, cast<Value>(count), one);
+  return arith::SubIOp::create(builder, location, least, one).getResult();
+}
+
+LogicalResult LookupOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
+  FailureOr<SmallVector<Operation *>> column = findColumn();
+  if (failed(column))
+    return failure();
+  SmallVector<OpFoldResult> &sizes = shapes.emplace_back();
+  RankedTensorType type = getResult().getType();
+  sizes.push_back(type.isDynamicDim(0)
+                      ? getBatchSize(builder, column->front())
+                      : builder.getIndexAttr(type.getDimSize(0)));
+  sizes.push_back(tensor::getMixedSize(builder, getLoc(), getTable(), 1));
   return success();
 }

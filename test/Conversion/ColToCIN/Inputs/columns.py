@@ -196,6 +196,12 @@ def main() -> int:
     for number in range(count):
         batch = int(rng.integers(6))
         columns = [Column(f"c{place}", batch, rng) for place in range(rng.integers(1, 6))]
+        if not rng.integers(3):
+            # As many of the same structure as share a function.
+            alike = int(rng.integers(2**32))
+            columns += [
+                Column(f"d{place}", batch, np.random.default_rng(alike)) for place in range(9)
+            ]
         found = run(columns, folder, sys.argv[4:])
         expected = np.hstack([column.expected for column in columns])
         if found.shape != expected.shape or found.tobytes() != expected.tobytes():

@@ -46,7 +46,9 @@ def Col_Dialect : Dialect {
     ```
   }];
   let useDefaultTypePrinterParser = 1;
-  let dependentDialects = ["::ember::cin::CINDialect"];
+  let dependentDialects = ["::ember::cin::CINDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif // EMBER_DIALECT_COL_IR_COLDIALECT_TD

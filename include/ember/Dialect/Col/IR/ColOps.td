@@ -12,6 +12,7 @@ include "ember/Dialect/CIN/IR/CINAttributes.td"
 include "ember/Dialect/Col/IR/ColNode.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 
 class Col_PureOp<string mnemonic, list<Trait> traits = []>
     : Col_Op<mnemonic, traits # [Pure]>;
@@ -201,7 +202,9 @@ def Col_Combiner
   let cppNamespace = "::ember::col";
 }
 
-def Col_LookupOp : Col_PureOp<"lookup"> {
+def Col_LookupOp
+    : Col_PureOp<"lookup", [DeclareOpInterfaceMethods<
+          ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Combines the rows of a table that ids name";
   let description = [{
     Row `i` of the result is the sum of the rows of the table that the ids of row
@@ -224,6 +227,11 @@ def Col_LookupOp : Col_PureOp<"lookup"> {
     type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What ids are made by, from the operation that takes values from a tensor
+    /// on, if that is in sight.
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Operation *>> findColumn();
+  }];
 }
 
 #endif // EMBER_DIALECT_COL_IR_COLOPS_TD
