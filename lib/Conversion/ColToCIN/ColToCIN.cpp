@@ -29,7 +29,7 @@ using namespace ember;
 // Where lookups are computed
 //===----------------------------------------------------------------------===//
 
-/// There is an offset more than rows.
+/// Asks whether there is the offset that the first row begins at.
 static void requireOffset(col::LookupOp lookup, Operation *source) {
   auto segments = dyn_cast<col::FromOffsetsOp>(source);
   if (!segments || !segments.getOffsets().getType().isDynamicDim(0))
@@ -49,7 +49,8 @@ static Value makePlace(col::LookupOp lookup) {
   RankedTensorType type = lookup.getResult().getType();
   if (lookup->hasOneUse())
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(*lookup->user_begin());
-        insert && insert.getSource() == lookup.getResult()) {
+        insert && insert.getSource() == lookup.getResult() &&
+        insert->getBlock() == lookup->getBlock()) {
       lookup->moveBefore(insert);
       OpBuilder builder(lookup);
       return tensor::ExtractSliceOp::create(
@@ -59,7 +60,8 @@ static Value makePlace(col::LookupOp lookup) {
     }
   OpBuilder builder(lookup);
   ReifiedRankedShapedTypeDims shapes;
-  // Its column is known, and statements compare the sizes that its type says.
+  // Which cannot fail, as its ids are made here. Statements compare the sizes
+  // that its type says.
   (void)lookup.reifyResultShapes(builder, shapes);
   return tensor::EmptyOp::create(builder, lookup.getLoc(), shapes.front(),
                                  type.getElementType());

@@ -19,6 +19,7 @@
 
 #include "Operators.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include <deque>
 
@@ -70,8 +71,10 @@ public:
   llvm::SmallVector<Port> findUnread() const;
 
   /// Has a result come from outside, in place of its node.
-  void give(Port port) { given.push_back(port); }
-  bool isGiven(Port port) const { return llvm::is_contained(given, port); }
+  void give(Port port) { given.insert({port.node, port.result}); }
+  bool isGiven(Port port) const {
+    return given.contains({port.node, port.result});
+  }
 
   /// The nodes that `results` depend on, each behind those that it depends on
   /// itself.
@@ -100,7 +103,7 @@ private:
   llvm::StringMap<const Function *> library;
   std::vector<FlatNode> nodes;
   std::unique_ptr<FunctionBody> body;
-  llvm::SmallVector<Port> given;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> given;
   /// Nodes of functions whose attributes the call says.
   std::deque<Node> copies;
 };

@@ -17,6 +17,12 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::graphdef;
 
+FunctionBody::FunctionBody(FlatGraph &flat, Call inlined)
+    : flat(flat), call(std::move(inlined)) {
+  for (const auto &argument : call->function->signature().input_arg())
+    arguments.insert(argument.name());
+}
+
 std::string FunctionBody::getFullName(StringRef name) const {
   return call ? call->name + "/" + name.str() : name.str();
 }
@@ -240,13 +246,6 @@ FailureOr<unsigned> FunctionBody::addExit() {
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
-
-bool FunctionBody::isArgument(StringRef name) const {
-  return call && llvm::any_of(flat.nodes[call->entry].results,
-                              [&](const Result &argument) {
-                                return argument.name == name;
-                              });
-}
 
 FailureOr<unsigned> FunctionBody::findNode(StringRef name,
                                            const Twine &reader) const {

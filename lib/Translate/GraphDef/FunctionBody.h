@@ -10,6 +10,8 @@
 
 #include "FlatGraph.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace ember::graphdef {
 
 using NodeList = google::protobuf::RepeatedPtrField<Node>;
@@ -47,8 +49,7 @@ private:
     unsigned depth;
     unsigned entry;
   };
-  FunctionBody(FlatGraph &flat, Call call)
-      : flat(flat), call(std::move(call)) {}
+  FunctionBody(FlatGraph &flat, Call inlined);
 
   mlir::FailureOr<std::optional<Call>> findCall(const Node &node) const;
   mlir::FailureOr<unsigned> addCall(Call inner);
@@ -58,7 +59,9 @@ private:
   mlir::FailureOr<unsigned> addFlat(FlatNode node);
   mlir::LogicalResult connect(unsigned node);
 
-  bool isArgument(llvm::StringRef name) const;
+  bool isArgument(llvm::StringRef name) const {
+    return arguments.contains(name);
+  }
   mlir::FailureOr<unsigned> findNode(llvm::StringRef name,
                                      const llvm::Twine &reader) const;
   mlir::FailureOr<Port> findResult(unsigned node, llvm::StringRef name,
@@ -70,6 +73,8 @@ private:
   /// Of a function; the graph itself has none.
   std::optional<Call> call;
   llvm::StringMap<unsigned> names;
+  /// Of the function, which are results of its entry.
+  llvm::StringSet<> arguments;
   /// What has been added, still without its inputs.
   llvm::SmallVector<unsigned> unconnected;
 };
