@@ -36,10 +36,11 @@ using namespace ember;
 
 namespace {
 /// A column that is inserted beside others: its operations, the lookup behind
-/// them, and the tensors that they read, in order.
+/// them, and the tensors that they read, in order, with what these are for.
 struct Column {
   SmallVector<Operation *> operations;
   SmallVector<Value> tensors;
+  SmallVector<StringRef> names;
   tensor::InsertSliceOp insert;
 
   /// What columns of the same structure have in common.
@@ -71,6 +72,15 @@ private:
 // Columns
 //===----------------------------------------------------------------------===//
 
+/// What messages call a tensor that `operation` reads as an operand.
+static StringRef getTensorName(Operation *operation, unsigned operand) {
+  if (isa<col::LookupOp>(operation))
+    return "table";
+  if (isa<col::BucketizeOp>(operation))
+    return "boundaries";
+  return operand == 0 ? "values" : "offsets";
+}
+
 /// A column that is all that `lookup` is for: whole rows at some place of a
 /// tensor.
 static std::optional<Column> findColumn(col::LookupOp lookup) {
@@ -83,12 +93,15 @@ static std::optional<Column> findColumn(col::LookupOp lookup) {
       !isConstantIntValue(insert.getMixedOffsets()[0], 0) ||
       !insert.hasUnitStride())
     return std::nullopt;
-  Column column{std::move(*operations), {}, insert};
+  Column column{std::move(*operations), {}, {}, insert};
   column.operations.push_back(lookup);
   for (Operation *operation : column.operations)
-    for (Value operand : operation->getOperands())
-      if (isa<TensorType>(operand.getType()))
-        column.tensors.push_back(operand);
+    for (OpOperand &operand : operation->getOpOperands())
+      if (isa<TensorType>(operand.get().getType())) {
+        column.tensors.push_back(operand.get());
+        column.names.push_back(
+            getTensorName(operation, operand.getOperandNumber()));
+      }
   return column;
 }
 
@@ -170,6 +183,9 @@ func::FuncOp SharedColumn::makeFunction() {
   auto function = func::FuncOp::create(first.insert->getLoc(), "column",
                                        builder.getFunctionType(types, whole));
   function.setPrivate();
+  for (auto [argument, tensor] : llvm::enumerate(given))
+    function.setArgAttr(argument, "ember.name",
+                        builder.getStringAttr(first.names[tensor]));
   symbols.insert(function);
   writeBody(function);
   return function;

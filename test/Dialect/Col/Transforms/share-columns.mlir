@@ -65,7 +65,7 @@ func.func @apart(%x: tensor<8xi64>, %y: tensor<8xi64>, %n: index, %t: tensor<4x8
   return %w2, %e : tensor<?x32xf32>, tensor<?x8xf32>
 }
 
-// CHECK:       func.func private @column(%[[VALUES:.*]]: tensor<?xf32>, %[[TABLE:.*]]: tensor<4x8xf32>, %[[WHOLE:.*]]: tensor<?x64xf32>, %[[PLACE:.*]]: index) -> tensor<?x64xf32>
+// CHECK:       func.func private @column(%[[VALUES:.*]]: tensor<?xf32> {ember.name = "values"}, %[[TABLE:.*]]: tensor<4x8xf32> {ember.name = "table"}, %[[WHOLE:.*]]: tensor<?x64xf32>, %[[PLACE:.*]]: index) -> tensor<?x64xf32>
 // CHECK:         %[[LIST:.*]] = arith.constant dense<[0.000000e+00, 1.000000e+00, 2.000000e+00]>
 // CHECK:         %[[BATCH:.*]] = col.from_dense %[[VALUES]]
 // CHECK:         %[[IDS:.*]] = col.bucketize %[[BATCH]] by %[[LIST]]
@@ -74,4 +74,4 @@ func.func @apart(%x: tensor<8xi64>, %y: tensor<8xi64>, %n: index, %t: tensor<4x8
 // CHECK:         %[[INSERTED:.*]] = tensor.insert_slice %[[ROWS]] into %[[WHOLE]][0, %[[PLACE]]] [%[[SIZE]], 8] [1, 1]
 // CHECK:         return %[[INSERTED]]
 
-// CHECK:       func.func private @column_0(%{{.*}}: tensor<?xf32>, %{{.*}}: tensor<3xf32>, %{{.*}}: tensor<4x8xf32>, %{{.*}}: tensor<?x64xf32>, %{{.*}}: index)
+// CHECK:       func.func private @column_0(%{{.*}}: tensor<?xf32> {ember.name = "values"}, %{{.*}}: tensor<3xf32> {ember.name = "boundaries"}, %{{.*}}: tensor<4x8xf32> {ember.name = "table"}, %{{.*}}: tensor<?x64xf32>, %{{.*}}: index)
