@@ -22,6 +22,7 @@ PROGRAM = bag_program(BagShape(48))
 ROOT = Path(__file__).resolve().parents[2]
 # What is in a level and in none of those before it.
 MARKS = {
+    "col": "embed.bag sum",
     "program": "embed.bag sum",
     "embed": "embed.bag sum",
     "cin": "embed.bag sum",
