@@ -21,8 +21,8 @@ namespace ember::cin {
 
 class ScannedRow {
 public:
-  /// Loads at most `most` coordinates: longer segments have to be kept out
-  /// before.
+  /// Loads at most `most` coordinates, and checks that they increase: longer
+  /// segments have to be kept out before.
   ScannedRow(mlir::ImplicitLocOpBuilder &builder, LevelCode &levels,
              const Fiber &fiber, Segment segment, int64_t most);
 
@@ -31,6 +31,10 @@ public:
   Cursor find(mlir::Value coordinate);
 
 private:
+  /// A number with a bit for each lane.
+  mlir::Value pack(mlir::Value lanes);
+  void assertIncreasing(mlir::Value length, const std::string &name);
+
   mlir::ImplicitLocOpBuilder &builder;
   mlir::Value begin, mask, coordinates;
 };

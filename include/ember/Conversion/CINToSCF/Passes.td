@@ -23,9 +23,9 @@ def ConvertCINToSCF : Pass<"convert-cin-to-scf", "::mlir::func::FuncOp"> {
     walks have more. An operand that decides on nothing is searched for the
     coordinates of the others, and so are, in innermost loops, those that are
     much longer than one which is needed everywhere; how long they are, the run
-    says. Where all others have few coordinates, as many as two vectors of the
-    target hold (from 256 bits on), each coordinate of that one is compared with
-    all of them at once. Of two lists that are merged without branches, the next
+    says. Where all others have at most 8 coordinates, and vectors of the target
+    have 256 bits, each coordinate of that one is compared with all of them at
+    once. Of two lists that are merged without branches, the next
     coordinate of each is loaded before it is known whether it is needed. Loops
     over all coordinates keep a position in each. An array that is assigned to is appended to. With `count-rows`, one
     with rows of their own, such as `csr`, is also counted row by row, and filled

@@ -14,11 +14,11 @@ namespace ember::cin {
 
 /// How many coordinates one is compared with at once, by what is wide enough
 /// for that in the target of an operation's module: those of 64 bits in two
-/// vectors. None where vectors are short.
+/// vectors of 256 bits, or one of 512. Of more, merging takes as long. None
+/// where vectors are short.
 inline int64_t countScanned(mlir::Operation *op) {
-  constexpr int64_t leastBits = 256, coordinateBits = 64, vectors = 2;
-  int64_t bits = TargetAttr::of(op).getVectorBits();
-  return bits < leastBits ? 0 : vectors * bits / coordinateBits;
+  constexpr int64_t leastBits = 256, coordinates = 8;
+  return TargetAttr::of(op).getVectorBits() < leastBits ? 0 : coordinates;
 }
 
 } // namespace ember::cin
