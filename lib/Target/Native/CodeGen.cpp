@@ -197,7 +197,7 @@ void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
     passes.addPass(
         llvm::createModuleToFunctionPassAdaptor(llvm::InstSimplifyPass()));
   passes.run(module, modules);
-  avoidWrongSelections(module);
+  avoidWrongSelections(module, machine);
 }
 
 llvm::Error emitCode(llvm::Module &module, llvm::TargetMachine &machine,

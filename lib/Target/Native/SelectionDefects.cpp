@@ -9,7 +9,10 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Target/TargetMachine.h"
 #include <numeric>
 
 namespace ember::native {
@@ -26,39 +29,61 @@ static void dropNontemporalLoads(llvm::Module &module) {
         instruction.setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
 }
 
+/// A value with twice as many lanes, of which the upper ones are zeros.
+static llvm::Value *padWithZeros(llvm::IRBuilder<> &builder,
+                                 llvm::Value *value) {
+  auto *type = llvm::cast<llvm::FixedVectorType>(value->getType());
+  auto *off = llvm::Constant::getNullValue(type);
+  llvm::SmallVector<int> lanes(2 * type->getNumElements());
+  std::iota(lanes.begin(), lanes.end(), 0);
+  return builder.CreateShuffleVector(value, off, lanes);
+}
+
+/// The same, of a mask of eight lanes, by an instruction that nothing takes for
+/// a copy.
+static llvm::Value *clearUpperLanes(llvm::IRBuilder<> &builder,
+                                    llvm::Value *mask) {
+  llvm::Value *bits = builder.CreateBitCast(mask, builder.getInt8Ty());
+  llvm::Value *cleared = builder.CreateIntrinsic(
+      llvm::Intrinsic::x86_bmi_bzhi_32, {},
+      {builder.CreateZExt(bits, builder.getInt32Ty()), builder.getInt32(8)});
+  return builder.CreateBitCast(
+      builder.CreateTrunc(cleared, builder.getInt16Ty()),
+      llvm::FixedVectorType::get(builder.getInt1Ty(), 16));
+}
+
 /// The same access by twice as many lanes, of which the upper half is off.
-static void widenLanes(llvm::IntrinsicInst &access) {
+static void widenLanes(
+    llvm::IntrinsicInst &access,
+    llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &, llvm::Value *mask)>
+        widenMask = padWithZeros) {
   llvm::IRBuilder<> builder(&access);
-  auto widen = [&](llvm::Value *value) {
-    auto *type = llvm::cast<llvm::FixedVectorType>(value->getType());
-    auto *off = llvm::Constant::getNullValue(type);
-    llvm::SmallVector<int> lanes(2 * type->getNumElements());
-    std::iota(lanes.begin(), lanes.end(), 0);
-    return builder.CreateShuffleVector(value, off, lanes);
-  };
   bool isLoad = access.getIntrinsicID() == llvm::Intrinsic::masked_load;
   unsigned pointer = isLoad ? 0 : 1;
   llvm::Value *address = access.getArgOperand(pointer);
   llvm::Align alignment = access.getParamAlign(pointer).valueOrOne();
-  llvm::Value *mask = widen(access.getArgOperand(pointer + 1));
+  llvm::Value *mask = widenMask(builder, access.getArgOperand(pointer + 1));
   if (!isLoad) {
-    builder.CreateMaskedStore(widen(access.getArgOperand(0)), address,
-                              alignment, mask);
+    builder.CreateMaskedStore(padWithZeros(builder, access.getArgOperand(0)),
+                              address, alignment, mask);
   } else {
-    llvm::Value *otherwise = widen(access.getArgOperand(2));
+    llvm::Value *otherwise = padWithZeros(builder, access.getArgOperand(2));
     llvm::Value *wide = builder.CreateMaskedLoad(otherwise->getType(), address,
                                                  alignment, mask, otherwise);
-    access.replaceAllUsesWith(
-        builder.CreateShuffleVector(wide, llvm::ArrayRef<int>(0)));
+    unsigned lanes =
+        llvm::cast<llvm::FixedVectorType>(access.getType())->getNumElements();
+    access.replaceAllUsesWith(builder.CreateShuffleVector(
+        wide, llvm::to_vector(llvm::seq<int>(0, lanes))));
   }
   access.eraseFromParent();
 }
 
-/// LLVM 22 ends the process where it selects instructions of AArch64 for masked
-/// accesses by one lane.
-static void widenSingleLanes(llvm::Module &module) {
-  if (!module.getTargetTriple().isAArch64())
-    return;
+/// Calls `rewrite` for each masked load and store of a vector, with its mask.
+static void forEachMasked(
+    llvm::Module &module,
+    llvm::function_ref<void(llvm::IntrinsicInst &, llvm::FixedVectorType &,
+                            llvm::Value &mask)>
+        rewrite) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction :
          llvm::make_early_inc_range(llvm::instructions(function))) {
@@ -70,10 +95,21 @@ static void widenSingleLanes(llvm::Module &module) {
         continue;
       llvm::Type *type =
           isLoad ? access->getType() : access->getArgOperand(0)->getType();
-      auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-      if (vector && vector->getNumElements() == 1)
-        widenLanes(*access);
+      if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
+        rewrite(*access, *vector, *access->getArgOperand(isLoad ? 1 : 2));
     }
+}
+
+/// LLVM 22 ends the process where it selects instructions of AArch64 for masked
+/// accesses by one lane.
+static void widenSingleLanes(llvm::Module &module) {
+  if (!module.getTargetTriple().isAArch64())
+    return;
+  forEachMasked(module, [](llvm::IntrinsicInst &access,
+                           llvm::FixedVectorType &type, llvm::Value &) {
+    if (type.getNumElements() == 1)
+      widenLanes(access);
+  });
 }
 
 void avoidSelectionCrashes(llvm::Module &module) {
@@ -127,6 +163,15 @@ static void splitSingleLanes(llvm::Module &module) {
     }
 }
 
+static void widenByteAccesses(llvm::Module &module) {
+  forEachMasked(module, [](llvm::IntrinsicInst &access,
+                           llvm::FixedVectorType &type, llvm::Value &mask) {
+    if (type.getNumElements() == 8 && type.getScalarSizeInBits() == 8 &&
+        !llvm::isa<llvm::Constant>(mask))
+      widenLanes(access, clearUpperLanes);
+  });
+}
+
 /// The value of which `instruction` is the negative, or null.
 static llvm::Value *findNegated(llvm::Instruction &instruction) {
   using namespace llvm::PatternMatch;
@@ -170,9 +215,13 @@ static void dropMaskedNontemporal(llvm::Module &module) {
         access->setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
 }
 
-void avoidWrongSelections(llvm::Module &module) {
-  if (module.getTargetTriple().isX86())
+void avoidWrongSelections(llvm::Module &module,
+                          const llvm::TargetMachine &machine) {
+  if (module.getTargetTriple().isX86()) {
     splitSingleLanes(module);
+    if (machine.getMCSubtargetInfo()->checkFeatures("+avx512bw,+bmi2"))
+      widenByteAccesses(module);
+  }
   if (module.getTargetTriple().isAArch64()) {
     fenceNegatedSums(module);
     dropMaskedNontemporal(module);

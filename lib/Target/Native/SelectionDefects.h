@@ -14,6 +14,7 @@
 #define EMBER_LIB_TARGET_NATIVE_SELECTIONDEFECTS_H
 
 #include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
 
 namespace ember::native {
 
@@ -27,10 +28,15 @@ void avoidSelectionCrashes(llvm::Module &module);
 /// lane
 ///   is on is selected as a store of the element before it was truncated, which
 ///   overwrites what lies behind.
+/// - On x86 with AVX-512, a masked access of eight bytes is one of sixteen with
+///   the upper half of the mask cleared by a move (`kmovb`), which the register
+///   allocator takes for a copy of all of it: what is there is read, or
+///   overwritten, too.
 /// - On AArch64, -(a * b + c) is selected as -a * b - c, which is another zero
 ///   where a * b and c are zeros of different signs.
 /// - On AArch64, the process ends at masked accesses that are non-temporal.
-void avoidWrongSelections(llvm::Module &module);
+void avoidWrongSelections(llvm::Module &module,
+                          const llvm::TargetMachine &machine);
 
 } // namespace ember::native
 
