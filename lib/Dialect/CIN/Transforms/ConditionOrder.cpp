@@ -102,16 +102,11 @@ SmallVector<size_t> ember::cin::getDepths(ArrayRef<Value> conditions,
   return depths;
 }
 
-bool ember::cin::isSameLookup(Value value, Value other) {
-  auto access = value.getDefiningOp<AccessOp>();
-  auto same = other.getDefiningOp<AccessOp>();
-  return access && same && access.getArray() == same.getArray() &&
-         llvm::equal(access.getIndices(), same.getIndices());
-}
-
 bool ember::cin::looksUp(Value value, Value lookup) {
-  return isAnyOf(value, [&](Operation *op) {
-    auto access = dyn_cast<AccessOp>(op);
-    return access && isSameLookup(access, lookup);
-  });
+  auto same = lookup.getDefiningOp<AccessOp>();
+  return same && isAnyOf(value, [&](Operation *op) {
+           auto access = dyn_cast<AccessOp>(op);
+           return access && access.getArray() == same.getArray() &&
+                  llvm::equal(access.getIndices(), same.getIndices());
+         });
 }

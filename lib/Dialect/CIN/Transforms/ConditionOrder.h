@@ -34,9 +34,8 @@ llvm::SmallVector<size_t> getDepths(llvm::ArrayRef<mlir::Value> conditions,
                                     llvm::ArrayRef<mlir::BlockArgument> order,
                                     VariableUses &uses);
 
-/// Whether two values read one element: the same indices of the same array.
-bool isSameLookup(mlir::Value value, mlir::Value other);
-/// Whether a value is computed by one that reads the same element as `lookup`.
+/// Whether a value is computed by one that reads the same element as `lookup`:
+/// the same indices of the same array.
 bool looksUp(mlir::Value value, mlir::Value lookup);
 
 } // namespace ember::cin

@@ -304,9 +304,8 @@ def Schedule : Pass<"cin-schedule", "::mlir::func::FuncOp"> {
     no copies then.
 
     Lists that the innermost loop would merge are looked up instead, by a relation
-    `precompute("A[i, j]" over j)` for each, where one of them leads, as their
-    lengths are known: nothing is assigned where it has no coordinate. Not where
-    they are so short that loops compare all of one at once.
+    `precompute("A[i, j]" over j)` for each, where lengths are known, none is so
+    short that it is compared at once, and nothing is assigned where one has none.
 
     Unless another one is as much better, loops stand in the order of the
     result's indices, and where arrays in formats want another one, in that: what
