@@ -222,6 +222,20 @@ static LogicalResult verifyVectorUnit(NewTUOp unit) {
                             "and pushes instead");
   return success();
 }
+/// Verifies that all lanes of the last step have a position, also those behind
+/// the end.
+static LogicalResult verifyRoundedEnd(const LanePlan &plan) {
+  NewTUOp unit = plan.unit;
+  auto upper = getConstantIntValue(unit.getUpperBound());
+  auto step = getConstantIntValue(unit.getStep());
+  int64_t stride = 0, end = 0;
+  if (!upper || !step ||
+      !(llvm::MulOverflow(*step, plan.length, stride) ||
+        llvm::AddOverflow(*upper, stride, end)))
+    return success();
+  return unit.emitOpError("ends so near the last position there is that lanes "
+                          "behind its end have none; traverse without lanes");
+}
 
 FailureOr<LanePlan> ember::planLanes(NewTUOp unit, int64_t lanes) {
   LanePlan plan;
@@ -243,6 +257,8 @@ FailureOr<LanePlan> ember::planLanes(NewTUOp unit, int64_t lanes) {
       !plan.isFull &&
       llvm::any_of(unit.getResult().getUsers(),
                    [&](Operation *user) { return readsBehindEnd(user, unit); });
+  if (plan.comparesBounds && failed(verifyRoundedEnd(plan)))
+    return failure();
   if (plan.width > 1 && failed(WideLanes(plan).verify()))
     return failure();
   return plan;

@@ -79,6 +79,32 @@ func.func @f(%n: index, %m: vector<4xindex>) {
 
 // -----
 
+func.func @f() {
+  dlc.program
+  access {
+    %lower = arith.constant 9223372036854775801 : index
+    %upper = arith.constant 9223372036854775807 : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %out = dlc.new_tu %c0 to %c1 step %c1
+    // expected-error @below {{'dlc.new_tu' op ends so near the last position there is that lanes behind its end have none; traverse without lanes}}
+    %tu = dlc.new_tu %lower to %upper step %c1 in %out vector<4>
+    %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
+    dlc.register_callback %tu, ite, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<vector<4xindex>>
+  }
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %i = dlc.pop_operand : vector<4xindex>
+      dlc.yield
+    }
+  }
+  return
+}
+
+// -----
+
 func.func @f(%n: index, %a: memref<?xvector<4xf32>>) {
   dlc.program captures(%n = %n : index, %a = %a : memref<?xvector<4xf32>>)
   access {
