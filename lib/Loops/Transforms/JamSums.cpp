@@ -70,6 +70,7 @@ private:
   bool isApart(const MemoryAccess &store);
   bool stores(Value memref);
   bool findShared();
+  Value differ(OpBuilder &builder, ArrayRef<Value> indices);
   Value compare(OpBuilder &builder, JammedCode::Copies copies);
   void cloneSlice(OpBuilder &builder, Value value, IRMapping &copy);
   bool isForAll(memref::PrefetchOp prefetch);
@@ -293,6 +294,13 @@ int64_t JammedLoop::countTogether(int64_t vectorBits, int64_t vectorRegisters) {
 // Several iterations at once
 //===----------------------------------------------------------------------===//
 
+/// Whether both hold; the first may be missing.
+static Value both(OpBuilder &builder, Value first, Value second) {
+  if (!first)
+    return second;
+  return arith::AndIOp::create(builder, second.getLoc(), first, second);
+}
+
 /// Clones what computes a value that is looked up.
 void JammedLoop::cloneSlice(OpBuilder &builder, Value value, IRMapping &copy) {
   if (copy.contains(value) || isOutside(value))
@@ -303,27 +311,52 @@ void JammedLoop::cloneSlice(OpBuilder &builder, Value value, IRMapping &copy) {
   builder.clone(*op, copy);
 }
 
+/// Whether all of `indices` differ. Lists are mostly sorted, and then a few
+/// comparisons say so.
+Value JammedLoop::differ(OpBuilder &builder, ArrayRef<Value> indices) {
+  Location loc = outer.getLoc();
+  auto compareAll = [&](OpBuilder &inside, arith::CmpIPredicate predicate,
+                        bool isNextOnly) {
+    Value holds;
+    for (size_t last = 1; last < indices.size(); ++last)
+      for (size_t first = isNextOnly ? last - 1 : 0; first < last; ++first)
+        holds = both(inside, holds,
+                     arith::CmpIOp::create(inside, loc, predicate,
+                                           indices[first], indices[last]));
+    return holds;
+  };
+  Value increase = compareAll(builder, arith::CmpIPredicate::slt, true);
+  if (indices.size() == 2)
+    return compareAll(builder, arith::CmpIPredicate::ne, false);
+  auto choice = scf::IfOp::create(builder, loc, builder.getI1Type(), increase,
+                                  /*withElseRegion=*/true);
+  OpBuilder sorted = choice.getThenBodyBuilder();
+  scf::YieldOp::create(sorted, loc, increase);
+  OpBuilder unsorted = choice.getElseBodyBuilder();
+  scf::YieldOp::create(unsorted, loc,
+                       compareAll(unsorted, arith::CmpIPredicate::ne, false));
+  return choice.getResult(0);
+}
+
 /// Whether rows differ, and what selects the rows that are read does not.
 Value JammedLoop::compare(OpBuilder &builder, JammedCode::Copies copies) {
   Location loc = outer.getLoc();
-  Value holds;
-  auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
-    Value mine = arith::CmpIOp::create(builder, loc, predicate, a, b);
-    holds = holds ? arith::AndIOp::create(builder, loc, holds, mine) : mine;
-  };
   for (IRMapping &copy : copies)
     for (const auto &indices : {rows, common})
       for (Value index : indices)
         cloneSlice(builder, index, copy);
-  for (auto [number, copy] : llvm::enumerate(copies)) {
-    if (number != 0)
-      for (Value index : common)
-        require(arith::CmpIPredicate::eq, copy.lookup(index),
-                copies.front().lookup(index));
-    for (IRMapping &before : copies.take_front(number))
-      for (Value index : rows)
-        require(arith::CmpIPredicate::ne, copy.lookup(index),
-                before.lookup(index));
+  Value holds;
+  for (Value index : common)
+    for (IRMapping &copy : copies.drop_front())
+      holds = both(builder, holds,
+                   arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         copy.lookup(index),
+                                         copies.front().lookup(index)));
+  for (Value index : rows) {
+    SmallVector<Value> selected;
+    for (IRMapping &copy : copies)
+      selected.push_back(copy.lookup(index));
+    holds = both(builder, holds, differ(builder, selected));
   }
   return holds;
 }

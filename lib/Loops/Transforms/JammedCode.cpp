@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <limits>
 
 namespace ember::loops {
 using namespace mlir;
@@ -41,6 +42,12 @@ int64_t countTogetherIn(scf::ForOp outer, int64_t sums,
   int64_t count = kMostTogether;
   while (count * sums < kOpenSums)
     count *= 2;
+  // Counters of several iterations have to stay below the last index there is.
+  std::optional<int64_t> step = getConstantIntValue(outer.getStep());
+  std::optional<int64_t> end = getConstantIntValue(outer.getUpperBound());
+  if (!step ||
+      (end && *end > std::numeric_limits<int64_t>::max() - *step * count))
+    return 1;
   while (count > 1 && (sums * count + sums + count > vectorRegisters ||
                        (trips && trips->ult(count))))
     count /= 2;

@@ -74,7 +74,11 @@ SmallVector<MemoryAccess> findSelectedRow(scf::ForOp inner, scf::ForOp outer) {
                       llvm::any_of(access->indices, [&](Value index) {
                         return isLookedUp(index, outer);
                       });
-    if (!isSelected)
+    // A sum over the loop stays in its register.
+    bool isSum = llvm::all_of(access->indices, [&](Value index) {
+      return inner.isDefinedOutsideOfLoop(index);
+    });
+    if (!isSelected || isSum)
       return {};
     stores.push_back(*access);
   }

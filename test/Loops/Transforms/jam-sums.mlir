@@ -56,7 +56,8 @@ func.func @blocks(%v: memref<?x16x8xf32>, %table: memref<8x8xf32>, %out: memref<
 // -----
 
 // Rows that are looked up have to differ, and the matrices to be the same; the
-// matrix of the last one alone is prefetched.
+// matrix of the last one alone is prefetched. Rows that increase differ; others
+// are compared one with one.
 
 // CHECK-LABEL: func.func @convolution
 // CHECK-SAME: %[[TO:.*]]: memref<?xindex>, %[[K:[^:]*]]: memref<?xindex>
@@ -67,6 +68,13 @@ func.func @blocks(%v: memref<?x16x8xf32>, %table: memref<8x8xf32>, %out: memref<
 // CHECK:     %[[R0:.*]] = memref.load %[[TO]][%[[P]]]
 // CHECK:     %[[K0:.*]] = memref.load %[[K]][%[[P]]]
 // CHECK-COUNT-3: arith.cmpi eq, %{{.*}}, %[[K0]]
+// CHECK:     arith.cmpi slt, %[[R0]], %[[R1:.*]] : index
+// CHECK:     arith.cmpi slt, %[[R1]], %[[R2:.*]] : index
+// CHECK:     arith.cmpi slt, %[[R2]], %[[R3:.*]] : index
+// CHECK:     scf.if
+// CHECK-NEXT:  scf.yield %true
+// CHECK-NEXT: } else {
+// CHECK-COUNT-6: arith.cmpi ne, %{{.*}}, %{{.*}}
 // CHECK:     scf.yield
 // CHECK:   scf.if %[[JAM]] {
 // CHECK:     memref.prefetch
@@ -137,6 +145,31 @@ func.func @left_alone(%to: memref<?xindex>, %k: memref<?xindex>, %x: memref<?xf3
     %a = arith.addf %s, %t : vector<8xf32>
     %b = arith.addf %a, %u : vector<8xf32>
     vector.store %b, %y[%c1, %c0] : memref<?x8xf32>, vector<8xf32>
+  }
+  return
+}
+
+// -----
+
+// The count of iterations would not reach the end, but pass the last index there is.
+
+// CHECK-LABEL: func.func @last_index
+// CHECK: scf.for {{.*}} step %c1
+// CHECK-NOT: scf.for
+func.func @last_index(%to: memref<?xindex>, %w: memref<2x8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = arith.constant 9223372036854775804 : index
+  %end = arith.constant 9223372036854775807 : index
+  scf.for %p = %first to %end step %c1 {
+    %q = arith.subi %p, %first : index
+    %r = memref.load %to[%q] : memref<?xindex>
+    %t = vector.load %w[%c0, %c0] : memref<2x8xf32>, vector<8xf32>
+    %u = vector.load %w[%c1, %c0] : memref<2x8xf32>, vector<8xf32>
+    %s = vector.load %y[%r, %c0] : memref<?x8xf32>, vector<8xf32>
+    %a = arith.addf %s, %t : vector<8xf32>
+    %b = arith.addf %a, %u : vector<8xf32>
+    vector.store %b, %y[%r, %c0] : memref<?x8xf32>, vector<8xf32>
   }
   return
 }

@@ -166,3 +166,26 @@ func.func @selected(%rows: memref<?xi64>, %t: memref<?x96xf32>, %o: memref<?x96x
   }
   return
 }
+
+// A sum over the loop is one vector of the row, which is no loop over the row.
+
+// CHECK-LABEL: func.func @summed
+// CHECK-COUNT-2: scf.for
+func.func @summed(%rows: memref<?xi64>, %x: memref<?x16xf32>, %w: memref<16x8xf32>, %o: memref<?x8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %r = memref.load %rows[%p] : memref<?xi64>
+    %i = arith.index_cast %r : i64 to index
+    scf.for %c = %c0 to %c16 step %c1 {
+      %f = memref.load %x[%p, %c] : memref<?x16xf32>
+      %g = vector.broadcast %f : f32 to vector<8xf32>
+      %v = vector.load %w[%c, %c0] : memref<16x8xf32>, vector<8xf32>
+      %y = vector.load %o[%i, %c0] : memref<?x8xf32>, vector<8xf32>
+      %z = math.fma %g, %v, %y : vector<8xf32>
+      vector.store %z, %o[%i, %c0] : memref<?x8xf32>, vector<8xf32>
+    }
+  }
+  return
+}

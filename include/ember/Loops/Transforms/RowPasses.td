@@ -213,10 +213,11 @@ def JamSums : Pass<"jam-sums", "::mlir::ModuleOp"> {
     }
     ```
     Indices that select rows of the output are compared first, as they have to be
-    different ones, and so are those that select what is read, as in a sparse
-    convolution, where many points in a row are multiplied by the same matrix.
-    Iterations that do not fit run one after the other. All sums are added up in
-    the order they were.
+    different ones: those that increase are, and others are compared one with
+    one. So are those that select what is read, as in a sparse convolution, where
+    many points in a row are multiplied by the same matrix. Iterations that do
+    not fit run one after the other. All sums are added up in the order they
+    were.
 
     At least twice as many vectors have to be read as are added to. Loops over
     rows that may be taken apart for threads are left alone.
