@@ -35,16 +35,19 @@ def _random_rows(rows: int, columns: int, per_row: int) -> Tensor:
     )
 
 
+def _product_by_hand(matrix: Tensor, x: Tensor) -> Callable[[], Tensor] | None:
+    """A matrix by rows times a dense one."""
+    rows = torch.arange(len(matrix)).repeat_interleave(matrix.crow_indices().diff())
+    return by_hand.coo_product(len(matrix), rows, matrix.col_indices(), matrix.values(), x)
+
+
 def _graph_convolution_by_hand(
     graph: Tensor, x: Tensor, first: Tensor, second: Tensor
 ) -> Callable[[], Tensor] | None:
     """Sums of neighbours by hand between PyTorch's dense products."""
     nodes = len(x)
     inner, outer = x.new_empty(nodes, first.shape[1]), x.new_empty(nodes, second.shape[1])
-    rows = torch.arange(nodes).repeat_interleave(graph.crow_indices().diff())
-    edges = rows, graph.col_indices(), graph.values()
-    add_inner = by_hand.coo_product(nodes, *edges, inner)
-    add_outer = by_hand.coo_product(nodes, *edges, outer)
+    add_inner, add_outer = _product_by_hand(graph, inner), _product_by_hand(graph, outer)
     if add_inner is None or add_outer is None:
         return None
 
@@ -83,6 +86,22 @@ def _graph_convolution(nodes: int, degree: int, features: int, hidden: int) -> P
     return Prepared(calls, phases, lambda found: np.asarray(found))
 
 
+def _autoencoder_by_hand(
+    encoder: Tensor, decoder: Tensor, x: Tensor, b: Tensor, c: Tensor
+) -> Callable[[], Tensor] | None:
+    """Sums of rows by hand; what is done with each of them in place, by PyTorch."""
+    code = x.new_zeros(len(encoder), x.shape[1])
+    add_encoded, add_decoded = _product_by_hand(encoder, x), _product_by_hand(decoder, code)
+    if add_encoded is None or add_decoded is None:
+        return None
+
+    def run() -> Tensor:
+        torch.clamp(add_encoded().add_(b[:, None]), min=0, out=code)
+        return add_decoded().add_(c[:, None]).sigmoid_()
+
+    return run
+
+
 def _autoencoder(inputs: int, hidden: int, per_row: int, batch: int) -> Prepared:
     encoder = _random_rows(hidden, inputs, per_row)
     decoder = _random_rows(inputs, hidden, per_row)
@@ -100,6 +119,8 @@ def _autoencoder(inputs: int, hidden: int, per_row: int, batch: int) -> Prepared
         return es.evaluate(layer.format("sigmoid"), A=matrices[1], X=code, c=c)
 
     calls = {TORCH_SPARSE: by_torch, EMBER: by_ember}
+    if in_cpp := _autoencoder_by_hand(encoder, decoder, x, b, c):
+        calls[BY_HAND] = in_cpp
     phases = [
         Phase(bytes_of(matrices[0], x, hidden_rows), rows=Rows(x, encoder.col_indices())),
         Phase(bytes_of(matrices[1], x, hidden_rows), rows=Rows(hidden_rows, decoder.col_indices())),
