@@ -10,8 +10,15 @@ include "ember/Driver/Options.td"
 def import_graphdef : Flag<["--"], "import-graphdef">,
     HelpText<"Read a graph of TensorFlow: a GraphDef, a saved_model.pb, or the "
              "folder of one">;
-def output_file : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE.mlir">,
-    HelpText<"Where to write the module (default: standard output)">;
+def export_graphdef : Flag<["--"], "export-graphdef">,
+    HelpText<"Write a module of nodes as a GraphDef of TensorFlow">;
+defm original : Value<"original",
+    "With --export-graphdef: the graph or model that the module was imported "
+    "from, for what modules leave out, such as large constants", "FILE">;
+defm function : Value<"function",
+    "With --export-graphdef: which function (default: the only one)", "NAME">;
+def output_file : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
+    HelpText<"Where to write the module or the graph (default: standard output)">;
 defm outputs : Value<"output",
     "Which results of nodes are those of the function (default: those of the "
     "signature, or those that no node reads)", "NODE[:NUMBER],...">;

@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever a file holds, there is a module or one error, and an end. Graphs are
-// cut off behind each of their bytes, and each of their bits is changed.
+// Whatever a file holds, there is a module or one error, and an end, and so
+// there is of what is exported from the module. Graphs are cut off behind each
+// of their bytes, and each of their bits is changed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GraphDef.pb.h"
 
+#include "ember/Translate/GraphDef/Export.h"
 #include "ember/Translate/GraphDef/Import.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -107,7 +109,22 @@ protected:
     auto module = importGraphDef(llvm::MemoryBufferRef(bytes, "graph"),
                                  GetParam(), options, &context);
     EXPECT_EQ(errors, module ? 0u : 1u);
-    return module && succeeded(verify(*module));
+    if (!module || failed(verify(*module)))
+      return false;
+    expectEnd(*module, {{bytes, "graph"}, GetParam()}, errors);
+    return true;
+  }
+
+  /// Expects a graph of the module that can be imported, or one more error.
+  void expectEnd(ModuleOp module, const OriginalFile &original,
+                 unsigned &errors) {
+    auto function = *module.getOps<func::FuncOp>().begin();
+    FailureOr<std::string> graph = exportGraphDef(function, original);
+    EXPECT_EQ(errors, succeeded(graph) ? 0u : 1u);
+    if (failed(graph) || function.getNumResults() == 0)
+      return;
+    Graph written;
+    EXPECT_TRUE(written.ParseFromString(*graph));
   }
 
   MLIRContext context;

@@ -90,6 +90,13 @@ Type graphdef::getElementType(MLIRContext *context, DataType type) {
                    : col::ForeignType::get(context, row->name);
 }
 
+DataType graphdef::getDataType(Type type) {
+  const Row *row = llvm::find_if(rows, [&](const Row &row) {
+    return getElementType(type.getContext(), row.number) == type;
+  });
+  return row == std::end(rows) ? 0 : row->number;
+}
+
 Type graphdef::getUnknownType(MLIRContext *context) {
   return col::ForeignType::get(context, "unknown");
 }

@@ -25,6 +25,9 @@ mlir::Type getElementType(mlir::MLIRContext *context, DataType type);
 /// The type of what nobody says a type of.
 mlir::Type getUnknownType(mlir::MLIRContext *context);
 
+/// The number of a type of elements; 0 for one that TensorFlow lacks.
+DataType getDataType(mlir::Type type);
+
 } // namespace ember::graphdef
 
 #endif // EMBER_LIB_TRANSLATE_GRAPHDEF_DATATYPES_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the file, finds out what goes in and comes out, and writes the nodes
-// between as operations. What nodes mean is no matter here, but for those that
+// Finds out what goes in and comes out, and writes the nodes between as
+// operations. What nodes mean is no matter here, but for those that
 // stand for an argument.
 //
 //===----------------------------------------------------------------------===//
@@ -14,6 +14,7 @@
 #include "ember/Translate/GraphDef/Import.h"
 
 #include "FlatGraph.h"
+#include "ModelFile.h"
 
 #include "ember/Dialect/Ember/IR/Ember.h"
 
@@ -27,76 +28,6 @@ using namespace ember;
 using namespace ember::graphdef;
 
 //===----------------------------------------------------------------------===//
-// Files
-//===----------------------------------------------------------------------===//
-
-/// Parses `file`, whose end or middle may be missing.
-static LogicalResult parse(llvm::MemoryBufferRef file, StringRef what,
-                           google::protobuf::MessageLite &message,
-                           Location location) {
-  constexpr size_t mostBytes = INT32_MAX;
-  if (file.getBufferSize() > mostBytes)
-    return emitError(location) << "more than 2 GiB, which no " << what << " is";
-  // It would write to the standard error what the result says.
-  auto *handler = google::protobuf::SetLogHandler(nullptr);
-  bool isParsed =
-      message.ParseFromArray(file.getBufferStart(), file.getBufferSize());
-  google::protobuf::SetLogHandler(handler);
-  if (isParsed)
-    return success();
-  return emitError(location)
-         << "no " << what << ", or one that is damaged or cut off";
-}
-
-namespace {
-/// What is imported of a file: the graph, and what a model calls its inputs and
-/// outputs.
-struct Source {
-  const Graph *graph;
-  StringRef name = "graph";
-  const Entry *entry = nullptr;
-};
-} // namespace
-
-/// The graph of a model that is meant to be used, and not to be trained.
-static FailureOr<const MetaGraph *> findServed(const SavedModel &model,
-                                               Location location) {
-  for (const MetaGraph &graph : model.meta_graphs())
-    if (llvm::is_contained(graph.meta_info_def().tags(), "serve"))
-      return &graph;
-  if (model.meta_graphs_size() == 1)
-    return &model.meta_graphs(0);
-  return emitError(location) << "no model with a graph for 'serve'", failure();
-}
-
-static FailureOr<Source> findEntry(const MetaGraph &graph, StringRef wanted,
-                                   Location location) {
-  const auto &signatures = graph.signature_def();
-  Source source{&graph.graph_def(),
-                wanted.empty() ? "serving_default" : wanted};
-  auto found = signatures.find(source.name.str());
-  if (found == signatures.end() && wanted.empty() && signatures.size() == 1) {
-    found = signatures.begin();
-    source.name = found->first;
-  }
-  if (found != signatures.end()) {
-    source.entry = &found->second;
-    return source;
-  }
-  std::map<StringRef, const Entry *> sorted;
-  for (const auto &[name, entry] : signatures)
-    sorted[name] = &entry;
-  InFlightDiagnostic error = emitError(location);
-  error << "the model has no signature '" << source.name << "'";
-  StringRef separator = "; it has ";
-  for (const auto &[name, entry] : sorted) {
-    error << separator << "'" << name << "'";
-    separator = ", ";
-  }
-  return failure();
-}
-
-//===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//
 
@@ -104,10 +35,10 @@ namespace {
 /// Writes the function of one graph.
 class Importer {
 public:
-  Importer(const Source &source, const ImportOptions &options,
+  Importer(const ModelFile &source, const ImportOptions &options,
            Location location)
       : source(source), options(options), location(location),
-        flat(*source.graph, location), builder(location.getContext()) {}
+        flat(source.getGraph(), location), builder(location.getContext()) {}
 
   OwningOpRef<ModuleOp> import();
 
@@ -136,7 +67,7 @@ private:
     return std::move(emitError(location) << "node " << node.describe() << " ");
   }
 
-  const Source &source;
+  const ModelFile &source;
   const ImportOptions &options;
   Location location;
   FlatGraph flat;
@@ -170,10 +101,10 @@ LogicalResult Importer::findOutputs() {
   }
   if (!outputs.empty())
     return success();
-  if (source.entry) {
-    for (const auto &[name, tensor] : sorted(source.entry->outputs())) {
+  if (source.getEntry()) {
+    for (const auto &[name, tensor] : sorted(source.getEntry()->outputs())) {
       FailureOr<Port> port =
-          flat.find(tensor, "signature '" + source.name + "'");
+          flat.find(tensor, "signature '" + source.getName() + "'");
       if (failed(port))
         return failure();
       outputs.push_back(*port);
@@ -188,15 +119,15 @@ LogicalResult Importer::findOutputs() {
 }
 
 LogicalResult Importer::findEnds() {
-  if (source.entry)
-    for (const auto &[name, tensor] : sorted(source.entry->inputs())) {
+  if (source.getEntry())
+    for (const auto &[name, tensor] : sorted(source.getEntry()->inputs())) {
       FailureOr<Port> port =
-          flat.find(tensor, "signature '" + source.name + "'");
+          flat.find(tensor, "signature '" + source.getName() + "'");
       if (failed(port))
         return failure();
       if (flat.isGiven(*port) || flat[port->node].isBorder)
         return emitError(location)
-               << "signature '" << source.name << "' has '" << tensor
+               << "signature '" << source.getName() << "' has '" << tensor
                << (flat.isGiven(*port) ? "' as two inputs"
                                        : "' as an input, which is a call's "
                                          "result");
@@ -374,7 +305,7 @@ LogicalResult Importer::writeFunction(ArrayRef<unsigned> nodes) {
     types.push_back(*type);
   }
   auto function =
-      func::FuncOp::create(builder, location, source.name,
+      func::FuncOp::create(builder, location, source.getName(),
                            builder.getFunctionType(types, TypeRange()));
   builder.setInsertionPointToEnd(function.addEntryBlock());
   for (auto [number, argument] : llvm::enumerate(arguments)) {
@@ -414,20 +345,9 @@ OwningOpRef<ModuleOp> graphdef::importGraphDef(llvm::MemoryBufferRef file,
                                                MLIRContext *context) {
   context->loadDialect<EmberDialect, col::ColDialect, func::FuncDialect>();
   Location location = UnknownLoc::get(context);
-  if (kind == FileKind::graph) {
-    Graph graph;
-    if (failed(parse(file, "GraphDef", graph, location)))
-      return {};
-    return Importer({&graph}, options, location).import();
-  }
-  SavedModel model;
-  if (failed(parse(file, "SavedModel", model, location)))
-    return {};
-  FailureOr<const MetaGraph *> served = findServed(model, location);
-  if (failed(served))
-    return {};
-  FailureOr<Source> source = findEntry(**served, options.signature, location);
-  if (failed(source))
+  std::unique_ptr<ModelFile> source =
+      ModelFile::read(file, kind, options.signature, location);
+  if (!source)
     return {};
   return Importer(*source, options, location).import();
 }

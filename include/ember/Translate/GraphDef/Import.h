@@ -8,14 +8,13 @@
 #ifndef EMBER_TRANSLATE_GRAPHDEF_IMPORT_H
 #define EMBER_TRANSLATE_GRAPHDEF_IMPORT_H
 
+#include "ember/Translate/GraphDef/FileKind.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace ember::graphdef {
-
-/// What a file holds: a graph, or a model with its graph and signatures.
-enum class FileKind { graph, savedModel };
 
 /// What is made of a graph.
 struct ImportOptions {
