@@ -124,6 +124,32 @@ static void callOnATeam(const ember::KernelLibrary &library) {
   std::cout << (regions > 0 ? "same\n" : "no region\n");
 }
 
+static void callForResults(const ember::KernelLibrary &library) {
+  std::vector<float> table{0.5, 1, 1.5, 2};
+  const char *separator = "";
+  for (const ember::Result &result :
+       library.entry("returned").call({3, table})) {
+    std::cout << separator << result.getType() << " ";
+    separator = " | ";
+    int64_t count = 1;
+    const char *times = "";
+    for (int64_t size : result.getSizes()) {
+      std::cout << times << size;
+      times = "x";
+      count *= size;
+    }
+    const char *between = "/";
+    for (int64_t stride : result.getStrides()) {
+      std::cout << between << stride;
+      between = ",";
+    }
+    std::cout << ":";
+    for (int64_t place = 0; place < count; ++place)
+      std::cout << " " << result.getData<float>()[place];
+  }
+  std::cout << "\n";
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     return 2;
@@ -137,7 +163,11 @@ int main(int argc, char **argv) {
     else if (name == "other entry")
       library.entry("none");
     else if (name == "results")
-      library.entry("made")({});
+      library.entry("returned")({3, 1});
+    else if (name == "numbers")
+      library.entry("made").call({});
+    else if (name == "returned")
+      callForResults(library);
     else
       call(library, name);
   } catch (const ember::ArgumentError &error) {

@@ -44,6 +44,17 @@ func.func @made() -> f32 {
   %one = arith.constant 1.0 : f32
   return %one : f32
 }
+func.func @returned(%n: index, %table: memref<?xf32>) -> (memref<?x2xf32>, memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %half = arith.constant 0.5 : f32
+  %new = memref.alloc(%n) : memref<?x2xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %half, %new[%i, %c0] : memref<?x2xf32>
+    memref.store %half, %new[%i, %c1] : memref<?x2xf32>
+  }
+  return %new, %table : memref<?x2xf32>, memref<?xf32>
+}
 """
 
 
@@ -119,7 +130,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "KernelError 1: index 4 at position 1 of 'indices' is out of range for dimension 0 of "
             "'table' of size 4",
         ),
-        ("results", "ArgumentError: made returns what the kernel allocates: give it"),
+        (
+            "results",
+            "ArgumentError: returned returns what the kernel allocates: use call(), or give it",
+        ),
+        ("numbers", "ArgumentError: made returns a number, and not arrays alone"),
+        ("returned", "f32 3x2/2,1: 0.5 0.5 0.5 0.5 0.5 0.5 | f32 4/1: 0.5 1 1.5 2"),
     ],
 )
 def test_calls(case: str, output: str, calls: Path, library: Path) -> None:
@@ -135,7 +151,7 @@ def test_overlapping_arguments(calls: Path, library: Path) -> None:
 def test_libraries_that_cannot_be_used(calls: Path, library: Path, tmp_path: Path) -> None:
     said = checked(calls, library, "other entry")
     assert "no entry 'none' in" in said
-    assert said.strip().endswith("there are: made, scaled")
+    assert said.strip().endswith("there are: made, returned, scaled")
     assert "LibraryError: cannot load" in checked(calls, tmp_path / "libnone.so", "plain")
     path = tmp_path / "libscaled.so"
     shutil.copy(library, path)

@@ -126,6 +126,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   }
   if (options.describesLookups)
     pm.addPass(loops::createDescribeLookups());
+  pm.addPass(createOwnResults());
   pm.addNestedPass<func::FuncOp>(createPrepareBuffers());
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   if (options.runtimeChecks)

@@ -73,6 +73,31 @@ def LowerLookupDescriptions
                            "::mlir::memref::MemRefDialect"];
 }
 
+def OwnResults : Pass<"own-results", "::mlir::ModuleOp"> {
+  let summary = "Return memory that the caller may free";
+  let description = [{
+    Whoever calls a kernel frees the memrefs that it returns. Of what a public
+    function returns that is not memory of its own, allocated in it and returned
+    once, there is a copy: of arguments, of constants, of what is returned twice.
+
+    ```mlir
+    func.func @same(%x: memref<4xf32>) -> memref<4xf32> {
+      return %x : memref<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @same(%x: memref<4xf32>) -> memref<4xf32> {
+      %copy = memref.alloc() : memref<4xf32>
+      memref.copy %x, %copy : memref<4xf32> to memref<4xf32>
+      return %copy : memref<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def PrepareBuffers : Pass<"prepare-buffers", "::mlir::func::FuncOp"> {
   let summary = "Give local buffers and copies a form that is safe to lower";
   let description = [{

@@ -260,25 +260,72 @@ private:
   std::optional<double> real;
 };
 
+/// An array that a kernel returned, which lives as long as this does.
+class Result {
+public:
+  Result(const Parameter &described, std::vector<int64_t> words,
+         void (*free)(void *))
+      : type(described.type), words(std::move(words)),
+        rank(described.shape.size()), free(free) {}
+  Result(Result &&other) noexcept
+      : type(std::move(other.type)), words(std::move(other.words)),
+        rank(other.rank), free(std::exchange(other.free, nullptr)) {}
+  Result &operator=(Result &&) = delete;
+  ~Result() {
+    if (free)
+      free(reinterpret_cast<void *>(words[0]));
+  }
+
+  /// Of the elements, as manifests call it.
+  const std::string &getType() const { return type; }
+  std::vector<int64_t> getSizes() const {
+    return {words.begin() + 3, words.begin() + 3 + rank};
+  }
+  /// In elements.
+  std::vector<int64_t> getStrides() const {
+    return {words.begin() + 3 + rank, words.end()};
+  }
+  /// The first element of an array. The caller knows that its type is T.
+  template <typename T> T *getData() const {
+    return reinterpret_cast<T *>(words[1]) + words[2];
+  }
+
+private:
+  std::string type;
+  /// The descriptor.
+  std::vector<int64_t> words;
+  size_t rank;
+  void (*free)(void *);
+};
+
 /// A function of a library. Callable from several threads at once.
 class Entry {
 public:
   using Function = int32_t (*)(void **args, ember_error *error);
+  using Free = void (*)(void *);
 
-  Entry(std::string name, std::vector<Parameter> parameters, size_t results,
-        Function function)
+  Entry(std::string name, std::vector<Parameter> parameters,
+        std::vector<Parameter> results, Function function, Free free)
       : name(std::move(name)), parameters(std::move(parameters)),
-        results(results), function(function) {}
+        results(std::move(results)), function(function), free(free) {}
 
   const std::string &getName() const { return name; }
   const std::vector<Parameter> &getParameters() const { return parameters; }
+  /// Results have no names, and nothing is stored to them.
+  const std::vector<Parameter> &getResults() const { return results; }
 
   /// Runs the function; arrays that it stores to are updated in place. Throws
   /// ArgumentError before the run, or KernelError.
   void operator()(const std::vector<Argument> &arguments) const {
-    if (results)
-      throw ArgumentError(name + " returns what the kernel allocates: give it "
-                                 "an argument to store to instead");
+    if (!results.empty())
+      throw ArgumentError(name + " returns what the kernel allocates: use "
+                                 "call(), or give it an argument to store to");
+    call(arguments);
+  }
+
+  /// The same, for a function that returns arrays. Throws ArgumentError for one
+  /// that returns a number, which no result is here.
+  std::vector<Result> call(const std::vector<Argument> &arguments) const {
     if (arguments.size() != parameters.size())
       throw ArgumentError(name + " takes " + std::to_string(parameters.size()) +
                           " arguments, not " +
@@ -292,16 +339,28 @@ public:
     std::vector<void *> pointers;
     for (size_t start : starts)
       pointers.push_back(words.data() + start);
+    std::vector<std::vector<int64_t>> returned;
+    for (const Parameter &result : results) {
+      if (result.kind != "memref")
+        throw ArgumentError(name + " returns a number, and not arrays alone");
+      returned.emplace_back(3 + 2 * result.shape.size());
+    }
+    for (std::vector<int64_t> &descriptor : returned)
+      pointers.push_back(descriptor.data());
     ember_error error;
     if (function(pointers.data(), &error) != EMBER_OK)
       throw KernelError(error.code, error.message);
+    std::vector<Result> made;
+    for (size_t place = 0; place < results.size(); ++place)
+      made.emplace_back(results[place], std::move(returned[place]), free);
+    return made;
   }
 
 private:
   std::string name;
-  std::vector<Parameter> parameters;
-  size_t results;
+  std::vector<Parameter> parameters, results;
   Function function;
+  Free free;
 };
 
 /// A kernel library in this process.
@@ -366,10 +425,14 @@ private:
       std::vector<Parameter> parameters;
       for (const nlohmann::json &argument : fields.at("arguments"))
         parameters.push_back(readParameter(argument, parameters.size()));
+      std::vector<Parameter> results;
+      for (const nlohmann::json &result : fields.at("results"))
+        results.push_back(readParameter(result, results.size()));
       void *symbol = find(fields.at("symbol").get<std::string>());
-      entries.emplace(name, Entry(name, std::move(parameters),
-                                  fields.at("results").size(),
-                                  reinterpret_cast<Entry::Function>(symbol)));
+      entries.emplace(name,
+                      Entry(name, std::move(parameters), std::move(results),
+                            reinterpret_cast<Entry::Function>(symbol),
+                            reinterpret_cast<Entry::Free>(find("ember_free"))));
     }
   }
 
