@@ -16,13 +16,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import torch
-
 from ember.places import module_folders
+
+try:
+    import torch
+except ImportError:
+    _torch: Any = None
+else:
+    _torch = torch
 
 MODULE = "ember_calls"
 # Kinds of tensors that the exchange table of torch.Tensor tells of.
-TENSOR_TYPES = (torch.Tensor, torch.nn.Parameter)
+TENSOR_TYPES = (_torch.Tensor, _torch.nn.Parameter) if _torch else ()
 
 
 def _load() -> ModuleType | None:
@@ -55,8 +60,8 @@ Call: Any = _module.Call if _module else None
 Repeat: Any = getattr(_module, "Repeat", None)
 # Calls what torch.compile captured: see python/native/GuardedCall.cpp; or None.
 GuardedCall: Any = getattr(_module, "GuardedCall", None)
-# How PyTorch tells compiled code where a tensor lies; None before version 2.10.
-EXCHANGE_TABLE: Any = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+# How PyTorch tells compiled code where a tensor lies; None before version 2.10, or without it.
+EXCHANGE_TABLE: Any = getattr(getattr(_torch, "Tensor", None), "__dlpack_c_exchange_api__", None)
 
 # Called with the addresses of a kernel's function and of its arguments' pointers.
 Observer = Callable[[int, int], None]

@@ -11,9 +11,8 @@ import ctypes
 import multiprocessing
 import os
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-
-import torch
 
 from ember import configuration
 
@@ -38,6 +37,10 @@ def find_team() -> Sharing:
         return Sharing(None, "EMBER_OPENMP=0")
     if was_forked():
         return Sharing(None, "they are not in a forked process")
+    if not find_spec("torch"):
+        return Sharing(None, "PyTorch is not installed")
+    import torch
+
     if "ATen parallel backend: OpenMP" not in torch.__config__.parallel_info():
         return Sharing(None, "PyTorch was built without OpenMP")
     team = _team_of(None) or _team_of(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so")

@@ -18,6 +18,9 @@ import torch
 from drawn_cases import SEED, Value, cover
 from ember import fallback, log
 
+# Has an environment of its own.
+collect_ignore = ["in_tensorflow"]
+
 # Draws examples, too; without it, they are the same each time.
 
 hypothesis.settings.register_profile(
