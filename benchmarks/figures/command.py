@@ -1,4 +1,4 @@
-"""`./run reproduce`: figures of the Ember paper, simulated again.
+"""`./run reproduce`: figures of the Ember paper, simulated again, and those of GOGETA.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.figures import fig03, fig04, fig06, fig07, fig08, fig16, fig17, fig18, fig19
+from benchmarks.figures import fig03, fig04, fig06, fig07, fig08, fig16, fig17, fig18, fig19, gogeta
 from benchmarks.figures.figure import Figure
 
 FIGURES: dict[str, Callable[[Path, bool], Figure]] = {
@@ -22,24 +22,28 @@ FIGURES: dict[str, Callable[[Path, bool], Figure]] = {
     "fig17": fig17.make,
     "fig18": fig18.make,
     "fig19": fig19.make,
+    **gogeta.FIGURES,
 }
+# Names for several figures.
+GROUPS = {"gogeta": list(gogeta.FIGURES)}
 
 
 def main() -> int:
     """Runs what the command line names."""
     parser = argparse.ArgumentParser(prog="./run reproduce", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "figures", nargs="*", metavar="FIGURE", help=f"{', '.join(FIGURES)}; none: all"
+        "figures", nargs="*", metavar="FIGURE", help=f"{', '.join((*GROUPS, *FIGURES))}; none: all"
     )
     parser.add_argument("--quick", action="store_true", help="smaller inputs, a few minutes")
     parser.add_argument(
         "--results", type=Path, default=Path("results"), help="where they are written (results)"
     )
     arguments = parser.parse_args()
-    unknown = [name for name in arguments.figures if name not in FIGURES]
+    figures = [part for name in arguments.figures for part in GROUPS.get(name, [name])]
+    unknown = [name for name in figures if name not in FIGURES]
     if unknown:
-        parser.error(f"no figure {unknown[0]!r}; there are: {', '.join(FIGURES)}")
-    for name in arguments.figures or FIGURES:
+        parser.error(f"no figure {unknown[0]!r}; there are: {', '.join((*GROUPS, *FIGURES))}")
+    for name in figures or FIGURES:
         print(f"== {name}", flush=True)
         figure = FIGURES[name](arguments.results / "runs", arguments.quick)
         files = figure.write(arguments.results)

@@ -107,8 +107,10 @@ Expected<Graph> Graph::build(Program given, const GraphOptions &options) {
       graph.statements.push_back(&operation);
   bool hasAll = !options.loopOnly || !program.isLoop;
   Unroller unroller(graph);
-  if (hasAll)
+  if (hasAll) {
     unroller.addPart(program.before, 0, std::nullopt);
+    unroller.carry(program.initial);
+  }
   unsigned first = program.before.size();
   for (unsigned iteration = 0; iteration < iterations; ++iteration) {
     unroller.addPart(program.body, first,

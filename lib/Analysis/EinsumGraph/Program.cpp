@@ -7,6 +7,7 @@
 
 #include "ember/Analysis/EinsumGraph/Program.h"
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,6 +43,10 @@ int64_t Tensor::words() const {
 }
 
 bool Access::hasRank(unsigned rank) const { return is_contained(ranks, rank); }
+
+bool Access::isWindow(unsigned dimension) const {
+  return is_contained(windows, dimension);
+}
 
 //===----------------------------------------------------------------------===//
 // Programs
@@ -111,7 +116,7 @@ Error Program::resolveRanks(Operation &operation) const {
                               tensor.name + "', which has " +
                               Twine(tensor.shape.size()) + " dimensions");
     for (auto [dimension, number] : enumerate(access.ranks)) {
-      if (!number)
+      if (!number || access.isWindow(dimension))
         continue;
       Rank &rank = operation.ranks[*number];
       double size = tensor.shape[dimension];
@@ -137,12 +142,94 @@ Error Program::resolveRanks(Operation &operation) const {
   // Only now, as all sizes of a rank have to be the same first.
   for (const Access &read : operation.reads) {
     const Tensor &tensor = tensors[read.tensor];
-    if (tensor.storage != Storage::csr || !read.ranks[1])
+    if (tensor.storage != Storage::csr || !read.ranks[1] || read.isWindow(1))
       continue;
     double occupancy = double(tensor.nonzeros) / double(tensor.shape[0]);
     Rank &rank = operation.ranks[*read.ranks[1]];
     rank.extent = std::min(rank.extent, std::max(occupancy, 1.0));
   }
+  for (Rank &rank : operation.ranks) {
+    if (rank.occupancy)
+      rank.extent = std::max(1.0, *rank.occupancy);
+    if (rank.extent == 0)
+      return makeProgramError("rank '" + rank.name + "' of operation '" +
+                              operation.name +
+                              "' has no size: it is no index "
+                              "of a tensor by itself");
+  }
+  return Error::success();
+}
+
+/// The size that a rank has in some tensor, if it is known.
+static std::optional<int64_t>
+findSize(const Program &program, ArrayRef<Access> accesses, unsigned rank) {
+  for (const Access &access : accesses) {
+    ArrayRef<int64_t> shape = program.tensors[access.tensor].shape;
+    for (auto [dimension, index] : enumerate(access.ranks))
+      if (index == rank && !access.isWindow(dimension) &&
+          !mlir::ShapedType::isDynamic(shape[dimension]))
+        return shape[dimension];
+  }
+  return std::nullopt;
+}
+
+Error Program::inferShapes() {
+  bool hasChanged = true;
+  auto infer = [&](int64_t &size, std::optional<int64_t> known) {
+    if (!mlir::ShapedType::isDynamic(size) || !known ||
+        mlir::ShapedType::isDynamic(*known))
+      return;
+    size = *known;
+    hasChanged = true;
+  };
+  auto inferFromRanks = [&](const Operation &operation) {
+    std::vector<Access> accesses(operation.reads);
+    accesses.push_back(operation.write);
+    for (const Access &access : accesses)
+      for (auto [dimension, rank] : enumerate(access.ranks))
+        if (rank && !access.isWindow(dimension))
+          infer(tensors[access.tensor].shape[dimension],
+                findSize(*this, accesses, *rank));
+  };
+  auto inferFromPair = [&](const Carried &pair) {
+    MutableArrayRef<int64_t> current = tensors[pair.current].shape;
+    MutableArrayRef<int64_t> next = tensors[pair.next].shape;
+    for (auto [here, there] : zip(current, next)) {
+      infer(here, there);
+      infer(there, here);
+    }
+  };
+  while (hasChanged) {
+    hasChanged = false;
+    for (const std::vector<Operation> *part : {&before, &body, &after})
+      for_each(*part, inferFromRanks);
+    for_each(carried, inferFromPair);
+    for_each(initial, inferFromPair);
+  }
+  DenseSet<unsigned> used;
+  for (const std::vector<Operation> *part : {&before, &body, &after})
+    for (const Operation &operation : *part) {
+      used.insert(operation.write.tensor);
+      for (const Access &read : operation.reads)
+        used.insert(read.tensor);
+    }
+  for (unsigned number = 0; number < tensors.size(); ++number)
+    for (auto [dimension, size] : enumerate(tensors[number].shape)) {
+      const Tensor &tensor = tensors[number];
+      if (!mlir::ShapedType::isDynamic(size))
+        continue;
+      if (used.contains(number))
+        return makeProgramError("the size of dimension " + Twine(dimension) +
+                                " of '" + tensor.name +
+                                "' is not known: say it in a type, in "
+                                "cin.hints or by --shape");
+      // Of what no operation names, nobody asks.
+      size = 1;
+    }
+  for (std::vector<Operation> *part : {&before, &body, &after})
+    for (Operation &operation : *part)
+      if (Error error = resolveRanks(operation))
+        return error;
   return Error::success();
 }
 
@@ -239,6 +326,8 @@ Error Program::verify() const {
   for (auto [number, tensor] : enumerate(tensors))
     if (tensor.isInput)
       written.insert(number);
+  for (const Carried &pair : initial)
+    written.insert(pair.current);
   auto writerBehind = [&](unsigned tensor) -> const Operation * {
     for (const Operation &operation : body)
       if (operation.write.tensor == tensor)

@@ -100,6 +100,7 @@ public:
     }
     residency.finish();
     addTotals(residency, traffic);
+    addValues(traffic);
     return traffic;
   }
 
@@ -244,6 +245,23 @@ private:
       traffic.reads += words.reads;
       traffic.writes += words.writes;
     }
+  }
+
+  void addValues(Traffic &traffic) const {
+    for (const Item &item : items) {
+      unsigned number = traffic.values.size();
+      unsigned value = item.original.value_or(number);
+      traffic.values.push_back({graph.values[value].tensor,
+                                item.words,
+                                item.isKept,
+                                item.isOutput,
+                                item.original.has_value(),
+                                {}});
+    }
+    for (auto [step, stepUses] : enumerate(uses))
+      for (const Use &use : stepUses)
+        traffic.values[use.item].uses.push_back(
+            {unsigned(step), use.reads, use.isWritten});
   }
 
   const Graph &graph;

@@ -62,6 +62,8 @@ struct Rank {
   /// are stored in a row, on average. So a sparse product is no larger than
   /// what it computes.
   double extent = 0;
+  /// The same of a rank that runs over segments of another array, if it does.
+  std::optional<double> occupancy = std::nullopt;
   /// Does not index the result: it is summed over.
   bool isContracted = true;
 };
@@ -73,7 +75,13 @@ struct Access {
   /// alone, as where an element of another tensor does.
   llvm::SmallVector<std::optional<unsigned>, 2> ranks;
 
+  /// Dimensions of which a rank is only a part of the index, as of `x[i + r]`:
+  /// they are longer than it.
+  llvm::SmallVector<unsigned, 2> windows;
+
   bool hasRank(unsigned rank) const;
+  bool isWindow(unsigned dimension) const;
+  bool operator==(const Access &) const = default;
 };
 
 struct Operation {
@@ -101,6 +109,9 @@ public:
   std::vector<Operation> before, body, after;
   bool isLoop = false;
   std::vector<Carried> carried;
+  /// What the first iteration finds in `current`, of a tensor that is there
+  /// before the loop. If the loop alone is looked at, `current` is an input.
+  std::vector<Carried> initial;
 
   /// A new tensor, and its number.
   unsigned addTensor(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
@@ -120,9 +131,23 @@ public:
   /// Fills in sizes of ranks and which are contracted; an error where a rank
   /// has two sizes, or a size is not positive.
   llvm::Error resolveRanks(Operation &operation) const;
+  /// Gives dimensions whose size is not known (`mlir::ShapedType::kDynamic`)
+  /// those of ranks that index them; an error where that says nothing.
+  llvm::Error inferShapes();
   /// An error if an operation reads what nothing has written.
   llvm::Error verify() const;
 };
+
+/// A program of JSON:
+///
+///     {"tensors": {"A": {"shape": [8, 8], "nonzeros": 20, "input": true},
+///     ...},
+///      "operations": [{"name": "1", "einsum": "S[m,n] = A[m,k] P[k,n]"}, ...],
+///      "loop": {"X": "X1"}}
+///
+/// An operation has one of `einsum`, `elementwise` and `whole`. With `loop`,
+/// which says what is carried, operations are its body.
+llvm::Expected<Program> parseProgram(llvm::StringRef json);
 
 /// An error that is its text.
 llvm::Error makeProgramError(const llvm::Twine &message);

@@ -73,6 +73,19 @@ struct StepTraffic {
   double traversals = 0;
 };
 
+/// What a schedule does to what a tensor holds between two times that it is
+/// written. Least traffic follows from these alone.
+struct ValueUses {
+  unsigned tensor;
+  double words;
+  bool isKept, isOutput, isTransposedCopy;
+  struct StepUse {
+    unsigned step, reads;
+    bool isWritten;
+  };
+  std::vector<StepUse> uses;
+};
+
 struct Traffic {
   /// Words of DRAM, and what each tensor of the program has part in.
   double reads = 0, writes = 0;
@@ -80,6 +93,7 @@ struct Traffic {
   /// Words times links between clusters.
   double traversals = 0;
   std::vector<StepTraffic> steps;
+  std::vector<ValueUses> values;
 
   double words() const { return reads + writes; }
 };
