@@ -5,7 +5,7 @@
 # they link and Python loads in ember/lib, the C interface in ember/include, and
 # the module that calls kernels. 'pip install .' installs the component.
 
-set(EMBER_PACKAGE_PROGRAMS emberc ember-opt ember-run ember-sim)
+set(EMBER_PACKAGE_PROGRAMS emberc ember-dag ember-opt ember-run ember-sim)
 set(EMBER_PACKAGE_LINKED libember_columns.so libember_runtime.a ember_queue.bc ember_guest_runtime.o)
 
 add_custom_target(EmberPackage)

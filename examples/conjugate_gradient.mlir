@@ -21,7 +21,7 @@ func.func @cg(%positions: tensor<1000001xi64>, %coordinates: tensor<4996000xi64>
         ins(%rows = %positions, %columns = %coordinates, %V = %values, %P = %p :
             tensor<1000001xi64>, tensor<4996000xi64>, tensor<4996000xf32>, tensor<1000000x8xf32>)
         outs(%S = %block, %D = %small : tensor<1000000x8xf32>, tensor<8x8xf32>)
-        -> tensor<1000000x8xf32>, tensor<8x8xf32> attributes {names = ["rows", "columns", "V", "P", "S", "D"]} {
+        -> (tensor<1000000x8xf32>, tensor<8x8xf32>) attributes {names = ["rows", "columns", "V", "P", "S", "D"]} {
       %A = cin.assemble %V levels(%rows, %columns) {name = "A"}
           : tensor<4996000xf32>, tensor<1000001xi64>, tensor<4996000xi64> -> !cin.array<1000000x1000000xf32, #csr>
       cin.forall (%m, %n) attributes {names = ["m", "n"]} {
@@ -48,7 +48,7 @@ func.func @cg(%positions: tensor<1000001xi64>, %coordinates: tensor<4996000xi64>
     %x1, %r1, %gamma1 = cin.evaluate
         ins(%P = %p, %S = %s, %L = %lambda : tensor<1000000x8xf32>, tensor<1000000x8xf32>, tensor<8x8xf32>)
         outs(%X = %x, %R = %r, %G = %small : tensor<1000000x8xf32>, tensor<1000000x8xf32>, tensor<8x8xf32>)
-        -> tensor<1000000x8xf32>, tensor<1000000x8xf32>, tensor<8x8xf32>
+        -> (tensor<1000000x8xf32>, tensor<1000000x8xf32>, tensor<8x8xf32>)
         attributes {names = ["P", "S", "L", "X", "R", "G"]} {
       cin.forall (%m, %n) attributes {names = ["m", "n"]} {
         %old = cin.access %X[%m, %n] : tensor<1000000x8xf32>

@@ -50,6 +50,7 @@ FLOORS: tuple[tuple[Room, ...], ...] = (
         Room("Runtime", "what kernels link: memory, errors, threads, queues; no LLVM in it"),
         Room("Sim/*", "the machine simulator; no MLIR in it", "one"),
         Room("Analysis/IterationAlgebra", "sets of coordinates, and how they are visited"),
+        Room("Analysis/EinsumGraph", "graphs of tensor operations: reuse, loop orders, traffic"),
     ),
     (
         Room("ABI", "what compiled code calls in the runtime"),
@@ -60,7 +61,10 @@ FLOORS: tuple[tuple[Room, ...], ...] = (
             "ordered",
         ),
     ),
-    (Room("Analysis", "what passes ask: addresses, aliases, plans, cost, legality"),),
+    (
+        Room("Analysis", "what passes ask: addresses, aliases, plans, cost, legality"),
+        Room("Analysis/EinsumGraph/Import", "functions of tensors as such graphs"),
+    ),
     (Room("Conversion/StreamCode", "the code that streams become, at any level"),),
     (
         Room("Loops/Transforms", "passes on plain loops: rows, segments, threads, prefetches"),

@@ -165,7 +165,7 @@ def make_figure10(kept: Path, quick: bool) -> Figure:
         ratios.append(reduction(point))
     mean = math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
     large = [
-        100 * (1 - 1 / reduction(point))
+        100 * (reduction(point) - 1)
         for point in points(quick)
         if point.matrix == "ecology1" and point.megabytes == 1
     ]
@@ -175,8 +175,8 @@ def make_figure10(kept: Path, quick: bool) -> Figure:
         Bar("all points", "geometric mean (times less)", mean, None if quick else 6.7),
         Bar("all points", "least (times less)", min(ratios), 1.18),
         Bar("all points", "most (times less)", max(ratios), 23.7),
-        Bar("ecology1, 1 MB", "least (% less)", min(large), 18),
-        Bar("ecology1, 1 MB", "most (% less)", max(large), 30),
+        Bar("ecology1, 1 MB", "least (% better)", min(large), 18),
+        Bar("ecology1, 1 MB", "most (% better)", max(large), 30),
         Bar(
             "all points",
             "over the linear program, geometric mean",
@@ -189,7 +189,10 @@ def make_figure10(kept: Path, quick: bool) -> Figure:
         "DRAM traffic of ten iterations of conjugate gradient",
         "traffic",
         bars,
-        notes=["The introduction says 1.19 and 23.8 instead of 1.18 and 23.7."],
+        notes=[
+            "The introduction says 1.19 and 23.8 instead of 1.18 and 23.7. % better is by how much "
+            "the reduction is above 1: the least, 18 %, is the least of all reductions, 1.18."
+        ],
     )
 
 

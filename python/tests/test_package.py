@@ -125,7 +125,7 @@ def test_the_programs_of_the_package_run_by_themselves(installation: Installatio
     library = installation.folder / "libbag.so"
     succeed([place / "bin" / "emberc", program, "-o", library], env=environment)
     assert library.with_suffix(".json").exists()
-    for tool in ("emberc", "ember-opt", "ember-run", "ember-sim"):
+    for tool in ("emberc", "ember-dag", "ember-opt", "ember-run", "ember-sim"):
         assert "LLVM" in succeed([place / "bin" / tool, "--version"], env=environment)
 
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Analysis/EinsumGraph/FromFunction.h"
+#include "ember/Analysis/EinsumGraph/Import/FromFunction.h"
 #include "ember/Analysis/EinsumGraph/Report.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/OptionTable.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Analysis/EinsumGraph/FromFunction.h"
+#include "ember/Analysis/EinsumGraph/Import/FromFunction.h"
 
 #include "StatementReader.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

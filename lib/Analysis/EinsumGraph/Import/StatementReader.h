@@ -8,7 +8,7 @@
 #ifndef EMBER_LIB_ANALYSIS_EINSUMGRAPH_IMPORT_STATEMENTREADER_H
 #define EMBER_LIB_ANALYSIS_EINSUMGRAPH_IMPORT_STATEMENTREADER_H
 
-#include "ember/Analysis/EinsumGraph/FromFunction.h"
+#include "ember/Analysis/EinsumGraph/Import/FromFunction.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
 
 #include "llvm/ADT/DenseMap.h"

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_ANALYSIS_EINSUMGRAPH_FROMFUNCTION_H
-#define EMBER_ANALYSIS_EINSUMGRAPH_FROMFUNCTION_H
+#ifndef EMBER_ANALYSIS_EINSUMGRAPH_IMPORT_FROMFUNCTION_H
+#define EMBER_ANALYSIS_EINSUMGRAPH_IMPORT_FROMFUNCTION_H
 
 #include "ember/Analysis/EinsumGraph/Program.h"
 
@@ -43,4 +43,4 @@ mlir::FailureOr<Program> readFunction(mlir::func::FuncOp function,
 
 } // namespace ember::einsum
 
-#endif // EMBER_ANALYSIS_EINSUMGRAPH_FROMFUNCTION_H
+#endif // EMBER_ANALYSIS_EINSUMGRAPH_IMPORT_FROMFUNCTION_H
