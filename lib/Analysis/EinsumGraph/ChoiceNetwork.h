@@ -8,6 +8,7 @@
 #ifndef EMBER_LIB_ANALYSIS_EINSUMGRAPH_CHOICENETWORK_H
 #define EMBER_LIB_ANALYSIS_EINSUMGRAPH_CHOICENETWORK_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 
 #include "ChoiceNetwork.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <algorithm>
 #include <map>
@@ -89,8 +90,9 @@ static bool canPipeline(const Operation &source, const LoopOrder &sourceOrder,
 
 /// More loops are not permuted: 8! orders are looked at in a moment.
 static constexpr unsigned mostPermuted = 8;
-/// The most orders that differ; choices are noted in bytes.
-static constexpr unsigned mostCandidates = 255;
+/// The most orders of one operation, as many as five loops have; tables are of
+/// pairs of them.
+static constexpr unsigned mostCandidates = 120;
 
 /// Whether rows of all CSR matrices are outside of their columns.
 static bool respectsStorage(const Program &program, const Operation &operation,
@@ -102,47 +104,115 @@ static bool respectsStorage(const Program &program, const Operation &operation,
   return isInOrder(operation.write) && all_of(operation.reads, isInOrder);
 }
 
-/// Orders of an operation of which no two are the same to all other
-/// operations, large ranks outside first.
-static std::vector<LoopOrder> findCandidates(const Program &program,
-                                             const Operation &operation) {
-  LoopOrder order = to_vector<4>(seq<unsigned>(operation.ranks.size()));
-  llvm::sort(order, [&](unsigned lhs, unsigned rhs) {
-    return std::pair(-operation.ranks[lhs].extent, lhs) <
-           std::pair(-operation.ranks[rhs].extent, rhs);
-  });
-  // No loop needs to fit others.
-  if (operation.kind == OperationKind::whole)
-    return {order};
-  unsigned permuted = std::min<unsigned>(order.size(), mostPermuted);
-  // Numbers stand for places in the first order, so that it comes first.
-  SmallVector<unsigned> places = to_vector(seq<unsigned>(permuted));
-  std::vector<LoopOrder> candidates, others;
-  std::set<std::vector<int>> known;
-  do {
-    LoopOrder candidate(order);
-    for (unsigned place = 0; place < permuted; ++place)
-      candidate[place] = order[places[place]];
+/// How many tensors are not gone through by rows, as they come from outside.
+static unsigned countByColumns(const Operation &operation,
+                               ArrayRef<unsigned> order) {
+  auto isByColumns = [&](const Access &access) {
+    return !is_sorted(dimensionsInOrder(access, order));
+  };
+  return isByColumns(operation.write) + count_if(operation.reads, isByColumns);
+}
+
+namespace {
+/// What other operations see of the loops of one.
+struct VisibleOperands {
+  /// Operands that other operations write, and those that some of them read at
+  /// once with others.
+  std::set<unsigned> written, multicast;
+};
+
+struct Candidates {
+  std::vector<LoopOrder> orders;
+  /// Whether they stand for all orders.
+  bool isComplete = true;
+};
+
+/// Looks for orders of an operation of which no two are the same to all other
+/// operations.
+class CandidateFinder {
+public:
+  CandidateFinder(const Program &program, const Operation &operation,
+                  const VisibleOperands &visible,
+                  std::optional<unsigned> dominant)
+      : program(program), operation(operation), visible(visible),
+        dominant(dominant) {}
+
+  Candidates run() {
+    LoopOrder order = firstOrder();
+    Candidates result;
+    // No loop needs to fit others.
+    if (operation.kind == OperationKind::whole) {
+      result.orders = {order};
+      return result;
+    }
+    unsigned permuted = std::min<unsigned>(order.size(), mostPermuted);
+    // Numbers stand for places in the first order, so that it comes first.
+    SmallVector<unsigned> places = to_vector(seq<unsigned>(permuted));
+    do {
+      LoopOrder candidate(order);
+      for (unsigned place = 0; place < permuted; ++place)
+        candidate[place] = order[places[place]];
+      add(std::move(candidate));
+    } while (std::next_permutation(places.begin(), places.end()));
+    result.orders = std::move(inOrder.empty() ? others : inOrder);
+    result.isComplete =
+        permuted == order.size() && result.orders.size() <= mostCandidates;
+    if (result.orders.size() > mostCandidates)
+      result.orders.resize(mostCandidates);
+    return result;
+  }
+
+private:
+  /// The dominant rank outside, then those of the result, large ones first.
+  LoopOrder firstOrder() const {
+    LoopOrder order = to_vector<4>(seq<unsigned>(operation.ranks.size()));
+    auto key = [&](unsigned rank) {
+      return std::tuple(dominant != rank, operation.ranks[rank].isContracted,
+                        -operation.ranks[rank].extent, rank);
+    };
+    llvm::sort(order,
+               [&](unsigned lhs, unsigned rhs) { return key(lhs) < key(rhs); });
+    return order;
+  }
+
+  std::vector<int> signatureOf(const LoopOrder &order) const {
     std::vector<int> signature;
-    auto addStream = [&](const Access &access) {
-      append_range(signature, streamOrder(access, candidate));
+    if (!order.empty())
+      signature.push_back(order.front());
+    auto append = [&](ArrayRef<int> dimensions) {
+      append_range(signature, dimensions);
       signature.push_back(-2);
     };
-    addStream(operation.write);
-    for_each(operation.reads, addStream);
-    if (!candidate.empty())
-      signature.push_back(candidate.front());
-    if (!known.insert(signature).second)
-      continue;
+    append(dimensionsInOrder(operation.write, order));
+    for (unsigned operand : visible.written)
+      append(dimensionsInOrder(operation.reads[operand], order));
+    for (unsigned operand : visible.multicast)
+      append(streamOrder(operation.reads[operand], order));
+    return signature;
+  }
+
+  /// Of those that look the same, one that goes through most tensors by rows.
+  void add(LoopOrder candidate) {
     bool isInOrder = respectsStorage(program, operation, candidate);
-    (isInOrder ? candidates : others).push_back(std::move(candidate));
-  } while (std::next_permutation(places.begin(), places.end()));
-  if (candidates.empty())
-    candidates = std::move(others);
-  if (candidates.size() > mostCandidates)
-    candidates.resize(mostCandidates);
-  return candidates;
-}
+    std::vector<LoopOrder> &list = isInOrder ? inOrder : others;
+    auto [place, isNew] = (isInOrder ? knownInOrder : knownOthers)
+                              .try_emplace(signatureOf(candidate), list.size());
+    if (isNew)
+      list.push_back(std::move(candidate));
+    else if (countByColumns(operation, candidate) <
+             countByColumns(operation, list[place->second]))
+      list[place->second] = std::move(candidate);
+  }
+
+  const Program &program;
+  const Operation &operation;
+  const VisibleOperands &visible;
+  std::optional<unsigned> dominant;
+  /// Orders in which CSR matrices can be gone through, and others.
+  std::vector<LoopOrder> inOrder, others;
+  std::map<std::vector<int>, unsigned> knownInOrder, knownOthers;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Costs
@@ -175,9 +245,7 @@ public:
       : graph(graph), reuse(reuse), dominance(dominance) {}
 
   LoopOrders run(const LoopOrderOptions &options) {
-    for (unsigned number = 0; number < graph.statementCount(); ++number)
-      candidates.push_back(
-          findCandidates(graph.getProgram(), graph.statement(number)));
+    bool isComplete = findCandidates();
     std::vector<unsigned> counts;
     for (const std::vector<LoopOrder> &orders : candidates)
       counts.push_back(orders.size());
@@ -187,13 +255,35 @@ public:
     addMulticasts(network);
     ChoiceNetwork::Solution solution = network.solve(options.mostEntries);
     LoopOrders result;
-    result.isProvenOptimal = solution.isOptimal;
+    result.isProvenOptimal = solution.isOptimal && isComplete;
     for (auto [orders, choice] : zip_equal(candidates, solution.choices))
       result.orders.push_back(orders[choice]);
     return result;
   }
 
 private:
+  /// Whether they stand for all orders.
+  bool findCandidates() {
+    std::vector<VisibleOperands> visible(graph.statementCount());
+    for (auto [number, edge] : enumerate(graph.edges)) {
+      VisibleOperands &entry = visible[graph.nodes[edge.target].statement];
+      entry.written.insert(edge.operands.begin(), edge.operands.end());
+      if (reuse.edges[number].isMulticast)
+        entry.multicast.insert(edge.operands.begin(), edge.operands.end());
+    }
+    bool isComplete = true;
+    for (unsigned number = 0; number < graph.statementCount(); ++number) {
+      const Operation &operation = graph.statement(number);
+      Candidates found =
+          CandidateFinder(graph.getProgram(), operation, visible[number],
+                          findDominantRank(operation, dominance))
+              .run();
+      isComplete &= found.isComplete;
+      candidates.push_back(std::move(found.orders));
+    }
+    return isComplete;
+  }
+
   /// Of orders that are as good otherwise, those have their way that are tiled
   /// by the dominant rank, and that read tensors by rows, as they come from
   /// outside.
@@ -205,11 +295,7 @@ private:
         int64_t cost = 0;
         if (dominant && order.front() != *dominant)
           cost += misplacedCost;
-        auto isByColumns = [&](const Access &access) {
-          return !is_sorted(dimensionsInOrder(access, order));
-        };
-        cost += columnCost * isByColumns(operation.write);
-        cost += columnCost * count_if(operation.reads, isByColumns);
+        cost += columnCost * countByColumns(operation, order);
         network.addCost(number, choice, cost);
       }
     }

@@ -8,6 +8,7 @@
 #include "ember/Analysis/EinsumGraph/Program.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;

@@ -134,6 +134,26 @@ TEST(LoopOrders, ConjugateGradientSwizzlesNothing) {
   }
 }
 
+TEST(LoopOrders, ConvolutionsOfSixLoopsArePipelined) {
+  Program program;
+  for (const char *name : {"I", "X", "T", "V", "Y"})
+    program.addTensor(name, {56, 56, 64});
+  program.addTensor("W1", {3, 3, 64, 64});
+  program.addTensor("W2", {3, 3, 64, 64});
+  for (const char *name : {"I", "W1", "W2"})
+    program.tensors[*program.findTensor(name)].isInput = true;
+  add(program, "in", "X[h,w,c] = I[h,w,c]", OperationKind::elementwise);
+  add(program, "conv1", "T[h,w,c] = X[h,w,k] W1[r,s,k,c]");
+  add(program, "conv2", "V[h,w,c] = T[h,w,k] W2[r,s,k,c]");
+  add(program, "add", "Y[h,w,c] = V[h,w,c] + X[h,w,c]");
+  LoopOrders result = findOrders(buildGraph(program));
+  EXPECT_TRUE(result.isProvenOptimal);
+  EXPECT_TRUE(result.brokenEdges.none());
+  EXPECT_TRUE(result.swizzledEdges.none());
+  for (const EdgeReuse &edge : result.reuse.edges)
+    EXPECT_TRUE(isPipelined(edge.pattern));
+}
+
 TEST(LoopOrders, TransposeIsSwizzled) {
   Program program;
   for (const char *name : {"I", "X", "Y"})
