@@ -12,13 +12,16 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from ember.dataflow.analysis import Analysis, analyze
 from ember.dataflow.programs import conjugate_gradient, graph_convolution
+from ember.dataflow.reassociation import Reassociation, reassociate
 from ember.dataflow.residency import LeastTraffic, least_traffic
 
 __all__ = [
     "Analysis",
     "LeastTraffic",
+    "Reassociation",
     "analyze",
     "conjugate_gradient",
     "graph_convolution",
     "least_traffic",
+    "reassociate",
 ]
