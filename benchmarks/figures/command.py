@@ -32,7 +32,7 @@ def main() -> int:
     """Runs what the command line names."""
     parser = argparse.ArgumentParser(prog="./run reproduce", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "figures", nargs="*", metavar="FIGURE", help=f"{', '.join((*GROUPS, *FIGURES))}; none: all"
+        "figures", nargs="*", metavar="FIGURE", help=f"{', '.join((*FIGURES, *GROUPS))}; none: all"
     )
     parser.add_argument("--quick", action="store_true", help="smaller inputs, a few minutes")
     parser.add_argument(
@@ -42,7 +42,7 @@ def main() -> int:
     figures = [part for name in arguments.figures for part in GROUPS.get(name, [name])]
     unknown = [name for name in figures if name not in FIGURES]
     if unknown:
-        parser.error(f"no figure {unknown[0]!r}; there are: {', '.join((*GROUPS, *FIGURES))}")
+        parser.error(f"no figure {unknown[0]!r}; there are: {', '.join((*FIGURES, *GROUPS))}")
     for name in figures or FIGURES:
         print(f"== {name}", flush=True)
         figure = FIGURES[name](arguments.results / "runs", arguments.quick)

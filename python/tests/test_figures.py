@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from ember.compiler import find_tool
 
-from benchmarks.figures import fig16, fig19, handwritten, runs, workloads
+from benchmarks.figures import fig16, fig19, gogeta, handwritten, runs, workloads
 from benchmarks.figures.fig03 import share_above
 from benchmarks.figures.figure import Bar, Figure
 from benchmarks.figures.runs import Run, run_all
@@ -142,6 +142,15 @@ def test_a_figure_that_there_is_not() -> None:
     )
     assert done.returncode == 2
     assert "no figure 'fig99'; there are: fig3, fig4, fig6" in done.stderr
+
+
+def test_the_model_of_gogeta_is_near_what_is_published(tmp_path: Path) -> None:
+    for name, bound in {"table1": 0.002, "fig11": 1e-9, "fig12": 1e-9}.items():
+        figure = gogeta.FIGURES[f"gogeta-{name}"](tmp_path, True)
+        compared = [bar for bar in figure.bars if bar.published is not None]
+        assert compared
+        for bar in compared:
+            assert bar.ours == pytest.approx(bar.published, rel=bound)
 
 
 def test_shares_of_latencies_are_of_their_histogram() -> None:
