@@ -8,6 +8,7 @@
 // RUN: not ember-dag %t/memrefs.mlir 2>&1 | FileCheck %s --check-prefix=MEMREFS
 // RUN: not ember-dag %t/several.mlir 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // RUN: not ember-dag %t/columns.mlir 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// RUN: ember-dag %t/segments.mlir --scheme=Ideal | FileCheck %s --check-prefix=SEGMENTS
 // RUN: ember-dag %t/while.mlir --iterations=2 --scheme=Ideal | FileCheck %s --check-prefix=WHILE
 
 //--- linalg.mlir
@@ -131,4 +132,31 @@ func.func @scale(%x0: tensor<50000xf32>) -> tensor<50000xf32> {
     scf.yield %next : tensor<50000xf32>
   }
   return %result : tensor<50000xf32>
+}
+
+//--- segments.mlir
+// The same product on positions: rows of 5 elements, which no array indexes densely.
+// SEGMENTS: 1:y {{ *}}einsum {{ *}}U {{ *}}0 {{ *}}i
+// SEGMENTS: Ideal {{ *}}1,200,001 {{ *}}100,000
+func.func @product(%positions: tensor<100001xi64>, %coordinates: tensor<500000xi64>, %values: tensor<500000xf32>,
+                   %x: tensor<100000xf32>, %y: tensor<100000xf32>) -> tensor<100000xf32> {
+  %0 = cin.evaluate ins(%P = %positions, %C = %coordinates, %V = %values, %x_ = %x :
+                        tensor<100001xi64>, tensor<500000xi64>, tensor<500000xf32>, tensor<100000xf32>)
+                    outs(%y_ = %y : tensor<100000xf32>) -> tensor<100000xf32>
+                    attributes {names = ["P", "C", "V", "x", "y"]} {
+    cin.forall (%i) attributes {names = ["i"]} {
+      %next = cin.apply affine_map<(d0) -> (d0 + 1)>(%i)
+      %begin = cin.access %P[%i] : tensor<100001xi64>
+      %end = cin.access %P[%next] : tensor<100001xi64>
+      %sum = cin.reduce add (%p in %begin to %end : i64) -> f32 attributes {names = ["p"]} {
+        %k = cin.access %C[%p] : tensor<500000xi64>
+        %a = cin.access %V[%p] : tensor<500000xf32>
+        %b = cin.access %x_[%k] : tensor<100000xf32> (i64)
+        %ab = cin.call mul(%a, %b) : (f32, f32) -> f32
+        cin.yield %ab : f32
+      }
+      cin.assign %sum to %y_[%i] : tensor<100000xf32>
+    }
+  }
+  return %0 : tensor<100000xf32>
 }

@@ -222,13 +222,18 @@ private:
     return success();
   }
 
-  Access makeAccess(unsigned tensor, ValueRange indices) {
+  /// An access of what `array` holds, the tensor of that number.
+  Access makeAccess(unsigned tensor, mlir::Value array, ValueRange indices) {
     Access access;
     access.tensor = tensor;
     for (auto [dimension, index] : llvm::enumerate(indices)) {
       access.ranks.push_back(std::nullopt);
       if (auto variable = dyn_cast<BlockArgument>(index)) {
         access.ranks.back() = ranks.lookup(variable);
+        // As positions, of which there is one more than rows.
+        cin::ArrayDimension place{array, unsigned(dimension)};
+        if (llvm::is_contained(cin::getLongerDimensions(variable), place))
+          access.windows.push_back(dimension);
       } else if (auto apply = index.getDefiningOp<cin::ApplyOp>()) {
         // Of `x[i + r]`, the first one is that which tiles are made of.
         for (mlir::Value operand : apply.getOperands())
@@ -255,7 +260,7 @@ private:
       for (mlir::Value operand : op->getOperands())
         if (auto known = arrays.find(operand);
             known != arrays.end() && !isa<ShapedType>(operand.getType()))
-          addRead(operation, makeAccess(known->second, {}));
+          addRead(operation, makeAccess(known->second, operand, {}));
     };
     statement.walk([&](mlir::Operation *op) {
       readScalars(op);
@@ -270,12 +275,13 @@ private:
       if (auto access = dyn_cast<cin::AccessOp>(op))
         if (!unassigned.contains(access.getArray()))
           addRead(operation,
-                  makeAccess(arrayOf(access.getArray()), access.getIndices()));
+                  makeAccess(arrayOf(access.getArray()), access.getArray(),
+                             access.getIndices()));
     });
     bool isKept = !cin::assignsAll(assign);
     if (isKept && !unassigned.contains(assign.getArray()))
-      addRead(operation,
-              makeAccess(arrayOf(assign.getArray()), assign.getIndices()));
+      addRead(operation, makeAccess(arrayOf(assign.getArray()),
+                                    assign.getArray(), assign.getIndices()));
     operation.kind =
         isReduction || assign.isCombining() || (hasCall && isProduct)
             ? OperationKind::einsum
@@ -289,7 +295,8 @@ private:
       mlir::Value lower = lowerBoundOf(variable);
       auto access =
           lower ? lower.getDefiningOp<cin::AccessOp>() : cin::AccessOp();
-      if (!access || access.getIndices().size() != 1)
+      if (!access || access.getIndices().size() != 1 ||
+          !arrays.contains(access.getArray()))
         continue;
       int64_t positions =
           table.program.tensors[arrayOf(access.getArray())].shape[0];
@@ -326,7 +333,7 @@ private:
     unsigned tensor = table.program.addTensor(
         name, cast<ShapedType>(array.getType()).getShape());
     table.describe(tensor, name, array);
-    operation.write = makeAccess(tensor, assign.getIndices());
+    operation.write = makeAccess(tensor, array, assign.getIndices());
     operation.name = std::to_string(part.size() + 1) + ":" + name;
     operation.text = name + " " + (assign.isCombining() ? "+= " : "= ") +
                      cin::describeExpression(assign.getValue());
