@@ -1,0 +1,64 @@
+//===- Tensor.h - Tensors as levels in memory -------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor is a level an index, outermost first, and its values: dense levels
+// have all coordinates below their size, compressed ones list those of each
+// fiber. Coordinate lists become levels, and levels coordinate lists.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_SIM_SAM_TENSOR_H
+#define EMBER_SIM_SAM_TENSOR_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ember::sim::sam {
+
+struct Level {
+  enum class Format : uint8_t { dense, compressed };
+
+  Format format = Format::compressed;
+  int64_t size = 0;
+  /// Of a compressed level: fiber f has coordinates[segments[f]] and on, up to
+  /// coordinates[segments[f + 1]].
+  std::vector<int64_t> segments;
+  std::vector<int64_t> coordinates;
+};
+
+struct Tensor {
+  std::string name;
+  /// A name for each level's index, by which blocks may ask for a level.
+  std::vector<std::string> indices;
+  std::vector<Level> levels;
+  std::vector<double> values;
+
+  /// An error that names the level and the position: segments that descend,
+  /// coordinates that do not ascend or are too large, an unlike number of
+  /// values.
+  llvm::Error verify() const;
+};
+
+/// Values by their coordinates, which are in order.
+using Elements = std::map<std::vector<int64_t>, double>;
+
+/// The tensor of elements, whose coordinates are in the order of its levels.
+Tensor buildTensor(llvm::StringRef name, llvm::ArrayRef<Level::Format> formats,
+                   llvm::ArrayRef<int64_t> sizes, const Elements &elements);
+
+/// All that a tensor stores, explicit zeros too.
+Elements elementsOf(const Tensor &tensor);
+
+} // namespace ember::sim::sam
+
+#endif

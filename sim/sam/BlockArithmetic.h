@@ -1,0 +1,110 @@
+//===- BlockArithmetic.h - What blocks compute of tokens --------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The parts of blocks that have no timing, for both engines. Those that may
+// fail return what is wrong, or nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_SIM_SAM_BLOCKARITHMETIC_H
+#define EMBER_LIB_SIM_SAM_BLOCKARITHMETIC_H
+
+#include "ember/Sim/SAM/Graph.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace ember::sim::sam {
+
+/// A reference becomes the value that it stands for.
+inline std::string loadValue(llvm::ArrayRef<double> values, Token &token) {
+  if (token.isEmpty()) {
+    token = Token::number(0);
+  } else if (token.isData()) {
+    if (token.payload >= values.size())
+      return llvm::formatv(
+          "reference {0} on 'ref' is past its array, which has {1} values",
+          token.integer(), values.size());
+    token = Token::number(values[token.payload]);
+  }
+  return {};
+}
+
+/// Two operands become their result, in the place of the first. What is missing
+/// counts as zero.
+inline std::string combine(const Block &block, Token &first,
+                           const Token &second) {
+  bool areNumbers = (first.isData() || first.isEmpty()) &&
+                    (second.isData() || second.isEmpty());
+  if (areNumbers) {
+    double left = first.isData() ? first.number() : 0;
+    double right = second.isData() ? second.number() : 0;
+    switch (block.kind) {
+    case BlockKind::multiply:
+      left *= right;
+      break;
+    case BlockKind::maximum:
+      left = std::max(left, right);
+      break;
+    case BlockKind::minimum:
+      left = std::min(left, right);
+      break;
+    default:
+      left = block.negatesSecond ? left - right : left + right;
+    }
+    first = Token::number(left);
+    return {};
+  }
+  if (first.kind != second.kind || first.payload != second.payload)
+    return llvm::formatv("'in1' has {0} where 'in2' has {1}",
+                         printToken(first, StreamType::value),
+                         printToken(second, StreamType::value));
+  return {};
+}
+
+/// A coordinate becomes the reference of its place in a dense level.
+inline std::string locate(const Level &level, const Token &reference,
+                          Token &coordinate) {
+  bool areData = reference.isData() && coordinate.isData();
+  if (areData) {
+    if (coordinate.payload >= uint64_t(level.size) ||
+        reference.payload > uint64_t(1) << 48)
+      return llvm::formatv(
+          "coordinate {0} is not below {1}, the size of its level",
+          coordinate.integer(), level.size);
+    coordinate =
+        Token::integer(reference.integer() * level.size + coordinate.integer());
+    return {};
+  }
+  bool isMissing =
+      (reference.isEmpty() && !coordinate.isStop() && !coordinate.isDone()) ||
+      (coordinate.isEmpty() && reference.isData());
+  if (isMissing)
+    coordinate = Token::empty();
+  else if (reference.kind != coordinate.kind ||
+           reference.payload != coordinate.payload)
+    return llvm::formatv("'ref' has {0} where 'crd' has {1}",
+                         printToken(reference, StreamType::reference),
+                         printToken(coordinate, StreamType::coordinate));
+  return {};
+}
+
+inline uint64_t bitsOf(uint64_t word, uint64_t from, unsigned width) {
+  return (word >> from) &
+         (width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1);
+}
+
+/// How many bits are set in the words before one.
+inline int64_t bitsBefore(llvm::ArrayRef<uint64_t> words, uint64_t number) {
+  int64_t count = 0;
+  for (uint64_t word : words.take_front(number))
+    count += std::popcount(word);
+  return count;
+}
+
+} // namespace ember::sim::sam
+
+#endif

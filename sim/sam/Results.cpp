@@ -1,0 +1,195 @@
+//===- Results.cpp - Tensors from the streams that were written -----------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writers keep the streams that they took. How many fibers a level has follows
+// from the level around it: a fiber without coordinates still ends with a stop,
+// which stands for no fiber below. Droppers let the stops of dropped fibers
+// pass, so behind them only fibers with coordinates count.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Sim/SAM/GraphFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace ember::sim::sam {
+
+namespace {
+using Fibers = std::vector<std::vector<Token>>;
+
+struct Writers {
+  std::map<unsigned, unsigned> levels;
+  unsigned values = noIndex;
+};
+} // namespace
+
+/// The lists that stops end. What no stop ends is one as well.
+static Fibers fibersOf(ArrayRef<Token> tokens, bool keepsMissing) {
+  Fibers fibers(1);
+  for (const Token &token : tokens) {
+    if (token.isStop())
+      fibers.emplace_back();
+    else if (token.isData() || (token.isEmpty() && keepsMissing))
+      fibers.back().push_back(token);
+  }
+  if (fibers.back().empty())
+    fibers.pop_back();
+  return fibers;
+}
+
+/// One list of children for each coordinate of the fibers around.
+static bool arrange(const Fibers &parents, Fibers children, bool onlyNonempty,
+                    Fibers &arranged) {
+  if (onlyNonempty)
+    erase_if(children,
+             [](const std::vector<Token> &fiber) { return fiber.empty(); });
+  size_t next = 0;
+  for (const std::vector<Token> &parent : parents) {
+    size_t count = parent.size();
+    // The stop of a list without coordinates stands for no list inside.
+    if (!count && !onlyNonempty && next < children.size() &&
+        children[next].empty())
+      ++next;
+    if (count > children.size() - next)
+      return false;
+    arranged.insert(arranged.end(), children.begin() + next,
+                    children.begin() + next + count);
+    next += count;
+  }
+  return next == children.size();
+}
+
+/// Values beside the coordinates of the innermost level.
+static bool pairValues(const Fibers &coordinates, const Fibers &values,
+                       std::vector<Token> &paired) {
+  bool areAlike = coordinates.size() == values.size();
+  for (size_t i = 0; areAlike && i < values.size(); ++i) {
+    bool isSumOfNothing = coordinates[i].empty() && values[i].size() == 1 &&
+                          values[i][0].number() == 0;
+    areAlike = isSumOfNothing || coordinates[i].size() == values[i].size();
+    if (!isSumOfNothing)
+      paired.insert(paired.end(), values[i].begin(), values[i].end());
+  }
+  if (areAlike)
+    return true;
+  paired.clear();
+  size_t count = 0;
+  for (const std::vector<Token> &fiber : values)
+    paired.insert(paired.end(), fiber.begin(), fiber.end());
+  for (const std::vector<Token> &fiber : coordinates)
+    count += fiber.size();
+  return count == paired.size();
+}
+
+static Expected<Elements> assemble(const Graph &graph, const Run &run,
+                                   StringRef name, const Writers &writers,
+                                   Quirks quirks) {
+  auto wrong = [&](const std::string &what) {
+    return createStringError(formatv("result '{0}': {1}", name, what));
+  };
+  auto nameOf = [&](unsigned block) { return graph.getBlocks()[block].name; };
+  bool keepsMissing = quirks == Quirks::reference;
+  if (writers.values == noIndex)
+    return wrong("no block writes its values");
+  std::vector<unsigned> nesting;
+  if (auto given = graph.getNesting().find(name.str());
+      given != graph.getNesting().end())
+    nesting = given->second;
+  else
+    for (const auto &[level, block] : writers.levels)
+      nesting.push_back(level);
+  // Fibers of each level, and those of the values.
+  std::vector<Fibers> levels;
+  unsigned around = noIndex;
+  for (unsigned level : nesting) {
+    auto writer = writers.levels.find(level);
+    if (writer == writers.levels.end())
+      return wrong(formatv("no block writes its level {0}", level));
+    unsigned block = writer->second;
+    Fibers fibers = fibersOf(run.written.at(block), keepsMissing), arranged;
+    PortRef source = graph.sourceOf(block, 0);
+    bool areDropped =
+        source.block != noIndex && source.port == 1 &&
+        graph.getBlocks()[source.block].kind == BlockKind::coordinateDrop;
+    if (levels.empty())
+      arranged = fibers.empty() ? Fibers(1) : std::move(fibers);
+    else if (!arrange(levels.back(), std::move(fibers),
+                      areDropped || keepsMissing, arranged) &&
+             !keepsMissing)
+      return wrong(formatv(
+          "the fibers that {0} took are not those of the coordinates that {1} "
+          "took",
+          nameOf(block), nameOf(around)));
+    levels.push_back(std::move(arranged));
+    around = block;
+  }
+  Fibers values = fibersOf(run.written.at(writers.values), keepsMissing);
+  if (levels.empty()) {
+    if (values.size() != 1 || values[0].size() != 1)
+      return wrong(
+          formatv("{0} took other than one value", nameOf(writers.values)));
+    return Elements{{{}, values[0][0].number()}};
+  }
+  std::vector<Token> paired;
+  Fibers written = fibersOf(run.written.at(around), keepsMissing);
+  if (!pairValues(written, values, paired))
+    return wrong(
+        formatv("{0} took another number of values than {1} took coordinates",
+                nameOf(writers.values), nameOf(around)));
+  // Coordinates from the outside in: an element a coordinate, then its fiber.
+  std::vector<std::vector<int64_t>> places(1);
+  for (auto [depth, fibers] : enumerate(levels)) {
+    std::vector<std::vector<int64_t>> deeper;
+    for (auto [number, fiber] : enumerate(fibers)) {
+      if (number >= places.size())
+        return wrong("its outermost level has more than one fiber");
+      for (const Token &coordinate : fiber) {
+        deeper.push_back(places[number]);
+        deeper.back().push_back(coordinate.isData() ? coordinate.integer() : 0);
+      }
+    }
+    places = std::move(deeper);
+  }
+  if (places.size() != paired.size())
+    return wrong("its levels do not fit together");
+  Elements elements;
+  for (auto [place, value] : zip_equal(places, paired)) {
+    std::vector<int64_t> key(place.size());
+    for (auto [coordinate, level] : zip_equal(place, nesting)) {
+      if (level >= key.size())
+        return wrong(
+            "the levels of its nesting are not those that are written");
+      key[level] = coordinate;
+    }
+    elements[key] += value.isData() ? value.number() : 0;
+  }
+  return elements;
+}
+
+Expected<std::map<std::string, Elements>>
+resultsOf(const Graph &graph, const Run &run, Quirks quirks) {
+  std::map<std::string, Writers> writers;
+  for (auto [number, block] : enumerate(graph.getBlocks())) {
+    if (block.kind == BlockKind::writeValues)
+      writers[block.result].values = number;
+    else if (block.kind == BlockKind::writeCompressed)
+      writers[block.result].levels[block.level] = number;
+  }
+  std::map<std::string, Elements> results;
+  for (const auto &[name, parts] : writers) {
+    Expected<Elements> elements = assemble(graph, run, name, parts, quirks);
+    if (!elements)
+      return elements.takeError();
+    results[name] = std::move(*elements);
+  }
+  return results;
+}
+
+} // namespace ember::sim::sam
