@@ -16,7 +16,8 @@ namespace {
 using Engine = Expected<Run> (*)(const Graph &, const Parameters &,
                                  const RunOptions &);
 
-constexpr std::pair<const char *, Engine> engines[] = {{"cycles", runByCycles}};
+constexpr std::pair<const char *, Engine> engines[] = {{"cycles", runByCycles},
+                                                       {"times", runByTimes}};
 
 /// All that a block shows is what the vector says, in its cycle.
 void check(const BlockVector &vector, Engine engine, StringRef trace) {
@@ -27,7 +28,11 @@ void check(const BlockVector &vector, Engine engine, StringRef trace) {
   options.keepsStreams = true;
   Expected<Run> run = engine(vector.graph, parameters, options);
   ASSERT_TRUE(!!run) << toString(run.takeError());
-  for (const BlockVector::Output &output : vector.outputs)
+  for (const BlockVector::Output &output : vector.outputs) {
+    // Only gallop edges, which lead back, take skips.
+    if (engine == runByTimes &&
+        vector.graph.typeOf(output.block, output.port) == StreamType::skip)
+      continue;
     EXPECT_EQ(
         printTimeline(run->shown[output.block][output.port],
                       vector.graph.typeOf(output.block, output.port) ==
@@ -36,6 +41,7 @@ void check(const BlockVector &vector, Engine engine, StringRef trace) {
                           : vector.graph.typeOf(output.block, output.port)),
         output.text)
         << vector.graph.nameOfOutput({output.block, output.port});
+  }
   for (unsigned block : vector.checked)
     EXPECT_EQ(run->blocks[block].doneCycle, vector.doneCycle);
   if (vector.stored) {
@@ -110,10 +116,11 @@ TEST(SAMConformance, blocks) {
          enumerate(*value.getAsObject()->getArray("blocks"))) {
       BlockVector vector = buildVector(*entry.getAsObject());
       for (auto [name, engine] : engines)
-        check(vector, engine,
-              formatv("{0}, vector {1}: {2}, {3}", file, number, vector.name,
-                      name)
-                  .str());
+        if (engine != runByTimes || !vector.graph.hasGallopEdges())
+          check(vector, engine,
+                formatv("{0}, vector {1}: {2}, {3}", file, number, vector.name,
+                        name)
+                    .str());
     }
   }
 }
