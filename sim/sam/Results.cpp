@@ -22,7 +22,13 @@ using namespace llvm;
 namespace ember::sim::sam {
 
 namespace {
-using Fibers = std::vector<std::vector<Token>>;
+struct Fiber {
+  std::vector<Token> tokens;
+  /// Whether a coordinate around it has this fiber, rather than a list that has
+  /// no coordinates.
+  bool isReal = true;
+};
+using Fibers = std::vector<Fiber>;
 
 struct Writers {
   std::map<unsigned, unsigned> levels;
@@ -37,9 +43,9 @@ static Fibers fibersOf(ArrayRef<Token> tokens, bool keepsMissing) {
     if (token.isStop())
       fibers.emplace_back();
     else if (token.isData() || (token.isEmpty() && keepsMissing))
-      fibers.back().push_back(token);
+      fibers.back().tokens.push_back(token);
   }
-  if (fibers.back().empty())
+  if (fibers.back().tokens.empty())
     fibers.pop_back();
   return fibers;
 }
@@ -48,15 +54,16 @@ static Fibers fibersOf(ArrayRef<Token> tokens, bool keepsMissing) {
 static bool arrange(const Fibers &parents, Fibers children, bool onlyNonempty,
                     Fibers &arranged) {
   if (onlyNonempty)
-    erase_if(children,
-             [](const std::vector<Token> &fiber) { return fiber.empty(); });
+    erase_if(children, [](const Fiber &fiber) { return fiber.tokens.empty(); });
   size_t next = 0;
-  for (const std::vector<Token> &parent : parents) {
-    size_t count = parent.size();
+  for (const Fiber &parent : parents) {
+    size_t count = parent.tokens.size();
     // The stop of a list without coordinates stands for no list inside.
     if (!count && !onlyNonempty && next < children.size() &&
-        children[next].empty())
+        children[next].tokens.empty()) {
+      arranged.push_back({{}, false});
       ++next;
+    }
     if (count > children.size() - next)
       return false;
     arranged.insert(arranged.end(), children.begin() + next,
@@ -71,20 +78,22 @@ static bool pairValues(const Fibers &coordinates, const Fibers &values,
                        std::vector<Token> &paired) {
   bool areAlike = coordinates.size() == values.size();
   for (size_t i = 0; areAlike && i < values.size(); ++i) {
-    bool isSumOfNothing = coordinates[i].empty() && values[i].size() == 1 &&
-                          values[i][0].number() == 0;
-    areAlike = isSumOfNothing || coordinates[i].size() == values[i].size();
+    const std::vector<Token> &beside = coordinates[i].tokens,
+                             &tokens = values[i].tokens;
+    bool isSumOfNothing =
+        beside.empty() && tokens.size() == 1 && tokens[0].number() == 0;
+    areAlike = isSumOfNothing || beside.size() == tokens.size();
     if (!isSumOfNothing)
-      paired.insert(paired.end(), values[i].begin(), values[i].end());
+      append_range(paired, tokens);
   }
   if (areAlike)
     return true;
   paired.clear();
   size_t count = 0;
-  for (const std::vector<Token> &fiber : values)
-    paired.insert(paired.end(), fiber.begin(), fiber.end());
-  for (const std::vector<Token> &fiber : coordinates)
-    count += fiber.size();
+  for (const Fiber &fiber : values)
+    append_range(paired, fiber.tokens);
+  for (const Fiber &fiber : coordinates)
+    count += fiber.tokens.size();
   return count == paired.size();
 }
 
@@ -132,10 +141,10 @@ static Expected<Elements> assemble(const Graph &graph, const Run &run,
   }
   Fibers values = fibersOf(run.written.at(writers.values), keepsMissing);
   if (levels.empty()) {
-    if (values.size() != 1 || values[0].size() != 1)
+    if (values.size() != 1 || values[0].tokens.size() != 1)
       return wrong(
           formatv("{0} took other than one value", nameOf(writers.values)));
-    return Elements{{{}, values[0][0].number()}};
+    return Elements{{{}, values[0].tokens[0].number()}};
   }
   std::vector<Token> paired;
   Fibers written = fibersOf(run.written.at(around), keepsMissing);
@@ -145,15 +154,19 @@ static Expected<Elements> assemble(const Graph &graph, const Run &run,
                 nameOf(writers.values), nameOf(around)));
   // Coordinates from the outside in: an element a coordinate, then its fiber.
   std::vector<std::vector<int64_t>> places(1);
-  for (auto [depth, fibers] : enumerate(levels)) {
+  for (const Fibers &fibers : levels) {
     std::vector<std::vector<int64_t>> deeper;
-    for (auto [number, fiber] : enumerate(fibers)) {
+    size_t number = 0;
+    for (const Fiber &fiber : fibers) {
+      if (!fiber.isReal)
+        continue;
       if (number >= places.size())
         return wrong("its outermost level has more than one fiber");
-      for (const Token &coordinate : fiber) {
+      for (const Token &coordinate : fiber.tokens) {
         deeper.push_back(places[number]);
         deeper.back().push_back(coordinate.isData() ? coordinate.integer() : 0);
       }
+      ++number;
     }
     places = std::move(deeper);
   }
