@@ -31,6 +31,8 @@ constexpr PortInfo joinOut[] = {{"crd", coordinate, 0},
                                 {"ref2", reference, 0},
                                 {"skip1", skip, 0},
                                 {"skip2", skip, 0}};
+constexpr PortInfo uniteOut[] = {
+    {"crd", coordinate, 0}, {"ref1", reference, 0}, {"ref2", reference, 0}};
 constexpr PortInfo refIn[] = {{"ref", reference, 0}};
 constexpr PortInfo valOut[] = {{"val", value, 0}};
 constexpr PortInfo locateIn[] = {{"ref", reference, 0}, {"crd", coordinate, 0}};
@@ -68,7 +70,7 @@ constexpr BlockInfo blocks[] = {
     {"repeat_signal", crdIn, signalOut},
     {"repeat", repeatIn, repeatOut},
     {"intersect", joinIn, joinOut},
-    {"union", joinIn, joinOut},
+    {"union", joinIn, uniteOut},
     {"array", refIn, valOut},
     {"locate", locateIn, refOut},
     {"mul", aluIn, valOut},

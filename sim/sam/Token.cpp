@@ -11,12 +11,21 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <charconv>
+
 using namespace llvm;
 
 namespace ember::sim::sam {
 
 /// Deeper than any tensor, and small enough to be added to.
 static constexpr uint64_t deepestStop = 255;
+
+/// The shortest text that is read as the same number.
+static std::string printNumber(double number) {
+  char text[32];
+  return std::string(
+      text, std::to_chars(std::begin(text), std::end(text), number).ptr);
+}
 
 StringRef nameOf(StreamType type) {
   switch (type) {
@@ -44,7 +53,7 @@ std::string printToken(Token token, StreamType type) {
     if (type == StreamType::signal)
       return "R";
     if (type == StreamType::value)
-      return formatv("{0}", format("%.17g", token.number())).str();
+      return printNumber(token.number());
     if (type == StreamType::bits)
       return utostr(token.payload);
     return itostr(token.integer());

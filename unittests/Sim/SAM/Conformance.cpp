@@ -91,7 +91,8 @@ static void addMemory(Graph &graph, Block &block, const json::Object &params) {
     tensor = compressedTensor("T", integers(*params.getArray("seg")),
                               integers(*params.getArray("crd")));
     block.level = 1;
-  } else if (block.kind == BlockKind::scanDense) {
+  } else if (block.kind == BlockKind::scanDense ||
+             block.kind == BlockKind::locate) {
     tensor.levels.emplace_back().format = Level::Format::dense;
     tensor.levels[0].size = *params.getInteger("dim");
     tensor.values.resize(tensor.levels[0].size);
