@@ -298,8 +298,11 @@ Run CycleMachine::collect() {
     statistics.held = block.held;
     if (block.isDone)
       statistics.doneCycle = block.doneCycle;
+    // Skips that nobody takes are made only for whoever keeps streams.
     for (unsigned port = 0; port < block.numOutputs; ++port)
-      result.streams[block.number][port].tokens = block.out[port]->counts;
+      if (infoOf(block.kind).outputs[port].type != StreamType::skip ||
+          !block.out[port]->consumers.empty())
+        result.streams[block.number][port].tokens = block.out[port]->counts;
     for (unsigned port = 0; port < block.numInputs; ++port)
       result.peakQueues[block.number][port] = block.in[port].peak;
   }

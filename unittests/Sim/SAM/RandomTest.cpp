@@ -13,6 +13,8 @@ using namespace llvm;
 using namespace ember::sim::sam;
 
 namespace {
+using RunType = ember::sim::sam::Run;
+
 /// Two runs show the same tokens in the same cycles.
 void expectAlike(const Graph &graph, const Run &first, const Run &second) {
   for (auto [number, block] : enumerate(graph.getBlocks())) {
@@ -28,6 +30,18 @@ void expectAlike(const Graph &graph, const Run &first, const Run &second) {
     for (auto &[writer, tokens] : first.written)
       EXPECT_EQ(tokens, second.written.at(writer));
   }
+}
+
+/// From the end of the run, each link ends where the one before it began, back
+/// to what came from outside in its first two cycles.
+void expectWholeChain(const RunType &run) {
+  ASSERT_FALSE(run.chain.empty());
+  uint64_t at = run.cycles;
+  for (const ChainLink &link : run.chain) {
+    EXPECT_EQ(link.firstCycle + link.cycles, at);
+    at = link.firstCycle;
+  }
+  EXPECT_LE(at, 1u);
 }
 
 class RandomStreams : public testing::TestWithParam<unsigned> {
@@ -259,9 +273,13 @@ TEST(SAMRandom, kernels) {
         auto results = resultsOf(*graph, *byCycles, Quirks::none);
         ASSERT_TRUE(!!results) << toString(results.takeError());
         EXPECT_EQ(withoutZeros(results->begin()->second), expected);
+        EXPECT_EQ(byCycles->cycles, byTimes->cycles);
+        EXPECT_EQ(byCycles->tokens(), byTimes->tokens());
         Parameters finite;
         finite.queueDepth = 1 + random() % 4;
-        auto held = runByCycles(*graph, finite);
+        RunOptions withChain;
+        withChain.findsCriticalChain = true;
+        auto held = runByCycles(*graph, finite, withChain);
         ++runs;
         if (!held) {
           // A small queue may be too small; that is said.
@@ -271,6 +289,7 @@ TEST(SAMRandom, kernels) {
         } else {
           EXPECT_EQ(held->written, byCycles->written);
           EXPECT_GE(held->cycles, byCycles->cycles);
+          expectWholeChain(*held);
         }
       }
   }
