@@ -14,6 +14,7 @@ from benchmarks import (
     huge_pages,
     pipelines,
     planning,
+    sam,
     shared_threads,
     sweeps,
     validation,
@@ -30,6 +31,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "pipelines": pipelines.main,
     "planning": planning.main,
     "prefetches": prefetches.main,
+    "sam": sam.main,
     "shared-threads": shared_threads.main,
 }
 # With options of their own.
