@@ -71,10 +71,12 @@ inline std::string locate(const Level &level, const Token &reference,
   bool areData = reference.isData() && coordinate.isData();
   if (areData) {
     if (coordinate.payload >= uint64_t(level.size) ||
-        reference.payload > uint64_t(1) << 48)
-      return llvm::formatv(
-          "coordinate {0} is not below {1}, the size of its level",
-          coordinate.integer(), level.size);
+        reference.payload >
+            uint64_t(mostPositions / std::max<int64_t>(level.size, 1)))
+      return llvm::formatv("reference {2} has no place for coordinate {0} in a "
+                           "level of size {1}",
+                           coordinate.integer(), level.size,
+                           reference.integer());
     coordinate =
         Token::integer(reference.integer() * level.size + coordinate.integer());
     return {};

@@ -143,7 +143,8 @@ bool CycleMachine::stepScan(CycleBlock &block) {
     }
     int64_t fiber = token.integer();
     if (isDense) {
-      if (fiber < 0 || fiber > (int64_t(1) << 48))
+      if (fiber < 0 ||
+          fiber > mostPositions / std::max<int64_t>(block.level->size, 1))
         return fail(block, formatv("there is no fiber {0}", fiber));
       block.position = block.base = fiber * block.level->size;
       block.end = block.position + block.level->size;

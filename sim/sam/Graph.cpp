@@ -201,16 +201,21 @@ Error Graph::verifyStreams() {
     const BlockInfo &info = infoOf(block.kind);
     for (auto [port, input] : enumerate(info.inputs)) {
       PortRef source = sources[number][port];
-      if (source.block == noIndex || input.type == StreamType::any)
+      if (source.block == noIndex)
         continue;
       StreamType given = types[source.block][source.port];
-      if (given == input.type || given == StreamType::any ||
-          (holdsIntegers(given) && holdsIntegers(input.type)))
+      StreamType wanted = input.type;
+      if (isWriter(block.kind))
+        wanted = block.kind == BlockKind::writeValues ? StreamType::value
+                                                      : StreamType::coordinate;
+      if (given == wanted || wanted == StreamType::any ||
+          given == StreamType::any ||
+          (holdsIntegers(given) && holdsIntegers(wanted)))
         continue;
       return graphError(
           "'{0} -> {1}' joins a stream of type {2} and an input of type {3}",
           nameOfOutput(source), nameOfInput({number, unsigned(port)}),
-          nameOf(given), nameOf(input.type));
+          nameOf(given), nameOf(wanted));
     }
     for (auto [port, output] : enumerate(info.outputs))
       types[number][port] =

@@ -23,7 +23,7 @@ static Error fileError(const char *format, Arguments &&...arguments) {
 }
 
 /// Larger tensors are not filled element by element.
-static constexpr int64_t mostDraws = int64_t(1) << 32;
+static constexpr int64_t mostDraws = int64_t(1) << 26;
 
 namespace {
 class GraphReader {

@@ -114,6 +114,9 @@ static Expected<Elements> assemble(const Graph &graph, const Run &run,
   else
     for (const auto &[level, block] : writers.levels)
       nesting.push_back(level);
+  if (nesting.size() != writers.levels.size())
+    return wrong(formatv("{0} levels are nested, but blocks write {1}",
+                         nesting.size(), writers.levels.size()));
   // Fibers of each level, and those of the values.
   std::vector<Fibers> levels;
   unsigned around = noIndex;

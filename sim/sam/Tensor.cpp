@@ -14,9 +14,6 @@ using namespace llvm;
 
 namespace ember::sim::sam {
 
-/// More elements than any memory has; products of sizes stay below.
-static constexpr int64_t mostElements = int64_t(1) << 48;
-
 Error Tensor::verify() const {
   int64_t fibers = 1;
   for (auto [number, level] : enumerate(levels)) {
@@ -29,7 +26,7 @@ Error Tensor::verify() const {
     if (level.format == Level::Format::dense) {
       int64_t positions = 0;
       if (MulOverflow(fibers, level.size, positions) ||
-          positions > mostElements)
+          positions > mostPositions)
         return wrong("it has too many positions");
       fibers = positions;
       continue;

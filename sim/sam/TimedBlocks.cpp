@@ -131,7 +131,8 @@ void TimedMachine::mapScan(TimedBlock &block) {
     }
     auto fiber = int64_t(token.payload);
     if (isDense) {
-      if (fiber < 0 || fiber > (int64_t(1) << 48))
+      if (fiber < 0 ||
+          fiber > mostPositions / std::max<int64_t>(block.level->size, 1))
         return fail(block, cycle, formatv("there is no fiber {0}", fiber));
       block.position = block.base = fiber * block.level->size;
       block.end = block.position + block.level->size;

@@ -125,6 +125,21 @@ TEST(SAMGraph, connections) {
             "block 'scan': nothing is connected to its input 'ref'");
 }
 
+TEST(SAMGraph, typesOfStreams) {
+  Graph graph;
+  Tensor tensor = buildTensor("b", Level::Format::compressed, 3, {{{1}, 1.0}});
+  Block scan{"scan", BlockKind::scanCompressed};
+  scan.tensor = cantFail(graph.addTensor(tensor));
+  unsigned scanner = cantFail(graph.addBlock(scan));
+  Block write{"write", BlockKind::writeValues};
+  write.result = "x";
+  unsigned writer = cantFail(graph.addBlock(write));
+  cantFail(graph.addRoot(scanner));
+  cantFail(graph.connect(scanner, "crd", writer, "in"));
+  EXPECT_EQ(textOf(graph.verify()), "'scan.crd -> write.in' joins a stream of "
+                                    "type crd and an input of type val");
+}
+
 TEST(SAMGraph, cyclesNeedGallopEdges) {
   Graph graph;
   unsigned first = cantFail(graph.addBlock({"first", BlockKind::stopDrop}));

@@ -25,6 +25,10 @@
 
 namespace ember::sim::sam {
 
+/// References count to here at most, so that products of two sizes and a
+/// coordinate stay in range.
+inline constexpr int64_t mostPositions = int64_t(1) << 48;
+
 struct Level {
   enum class Format : uint8_t { dense, compressed };
 
