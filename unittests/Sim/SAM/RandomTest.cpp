@@ -235,7 +235,7 @@ TEST(SAMRandom, kernels) {
     for (const auto &[name, entry] : *value.getAsObject()->getObject("kernels"))
       kernels[name.str()] = entry.getAsObject();
     for (const auto &[name, kernel] : kernels)
-      for (unsigned repetition = 0; repetition < 25; ++repetition) {
+      for (unsigned repetition = 0; repetition < 50; ++repetition) {
         json::Object dims, densities;
         for (const char *index : {"i", "j", "k", "l"})
           dims[index] = int64_t(random() % 5);
