@@ -29,6 +29,7 @@
 #include "ember/Dialect/Embed/Transforms/BufferizableOpInterface.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Dialect/Ring/IR/Ring.h"
+#include "ember/Dialect/SAM/IR/SAM.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
@@ -70,7 +71,8 @@ using namespace mlir;
 void ember::registerDialects(DialectRegistry &registry) {
   registry.insert<EmberDialect, cin::CINDialect, col::ColDialect,
                   embed::EmbedDialect, slc::SLCDialect, slcv::SLCVDialect,
-                  dlc::DLCDialect, ring::RingDialect, tmu::TMUDialect>();
+                  dlc::DLCDialect, ring::RingDialect, sam::SAMDialect,
+                  tmu::TMUDialect>();
   // Complex numbers are read for an error that says what to do.
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,

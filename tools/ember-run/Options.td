@@ -20,6 +20,8 @@ defm stats : Value<"stats",
     "Count loads, tokens and operands, and write the totals", "FILE.json">;
 defm trace_queues : Value<"trace-queues",
     "List what goes through the queues, in order", "FILE">;
+defm streams : Value<"streams",
+    "Of a graph of blocks: list each stream as text", "FILE">;
 defm queue_capacity : Value<"queue-capacity",
     "Operands and tokens the queues hold (default: chosen by the size of "
     "operands)", "N">;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Files.h"
+#include "ember/Driver/GraphRun.h"
 #include "ember/Driver/OptionTable.h"
 #include "ember/Driver/PrintValue.h"
 #include "ember/Driver/Run.h"
@@ -123,6 +124,40 @@ static Error write(const Outputs &outputs, const KernelArguments &arguments) {
   });
 }
 
+/// Evaluates a function of graphs, which is no program of a processor.
+static Error runGraphs(const CommandLine &line, mlir::func::FuncOp function) {
+  for (auto [option, name] :
+       {std::pair(OPT_save, "--save"), std::pair(OPT_print, "--print"),
+        std::pair(OPT_stats, "--stats"), std::pair(OPT_target, "--target"),
+        std::pair(OPT_trace_queues, "--trace-queues")})
+    if (line.options.hasArg(option))
+      return makeError(Twine(name) + " is for programs, and '" +
+                       function.getSymName() + "' is a graph of blocks");
+  auto saved = getSaveRequests(line.options, OPT_save_result,
+                               function.getNumResults(), "results");
+  if (!saved)
+    return saved.takeError();
+  std::string listing;
+  raw_string_ostream streams(listing);
+  const Arg *listed = line.options.getLastArg(OPT_streams);
+  auto results =
+      runGraphFunction(function, ArrayRef(line.positionals).drop_front(),
+                       listed ? &streams : nullptr);
+  if (!results)
+    return results.takeError();
+  for (const SaveRequest &request : *saved)
+    if (Error error = saveGraphValue((*results)[request.index], request.path))
+      return error;
+  if (listed)
+    if (Error error = writeFile(listed->getValue(),
+                                [&](raw_ostream &os) { os << listing; }))
+      return error;
+  return writeFile("-", [&](raw_ostream &os) {
+    for (auto [number, result] : enumerate(*results))
+      printGraphValue(result, number, os);
+  });
+}
+
 static Error runProgram(const CommandLine &line) {
   if (line.positionals.empty())
     return makeError("no input file: give FILE.mlir, or - for standard input");
@@ -136,6 +171,14 @@ static Error runProgram(const CommandLine &line) {
       Source::parse(std::move(*text), line.options.hasArg(OPT_remarks));
   if (!source)
     return source.takeError();
+  auto graph = findGraphFunction((*source)->getModule(),
+                                 line.options.getLastArgValue(OPT_entry));
+  if (!graph)
+    return graph.takeError();
+  if (*graph)
+    return runGraphs(line, *graph);
+  if (line.options.hasArg(OPT_streams))
+    return makeError("--streams is for graphs of blocks, and there is none");
   auto entry = findEntry(**source, line.options.getLastArgValue(OPT_entry),
                          options->compile);
   if (!entry)
@@ -158,7 +201,9 @@ int main(int argc, char **argv) {
       {"ember-run", "ember-run FILE.mlir|- --entry=NAME ARG... [options]",
        "Runs a function at any level, or several in one\n\n"
        "One ARG per parameter: @FILE.npy for a memref, a number, true or "
-       "false for a scalar,\n[a, b, ...] for a structure of sizes",
+       "false for a scalar,\n[a, b, ...] for a structure of sizes. Graphs of "
+       "blocks are evaluated, without time: @FILE.npy for\na tensor in any "
+       "format, of which all elements are in the file",
        options, printTargets, OPT_INPUT, OPT_UNKNOWN, OPT_help, OPT_version,
        runProgram},
       argc, argv);

@@ -1,0 +1,376 @@
+//===- GraphRun.cpp - Running a graph of blocks ---------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/GraphRun.h"
+
+#include "ember/Dialect/SAM/Evaluation/Evaluation.h"
+#include "ember/Driver/Files.h"
+#include "ember/Driver/Source.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AsmState.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace ember;
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// What a file has elements of a type as.
+static std::optional<NpyType> findNpyType(mlir::Type element) {
+  if (element.isF64())
+    return NpyType::Float64;
+  if (element.isF32())
+    return NpyType::Float32;
+  if (element.isF16())
+    return NpyType::Float16;
+  if (element.isInteger(1))
+    return NpyType::Bool;
+  if (element.isIndex() || element.isSignlessInteger(64))
+    return NpyType::Int64;
+  if (element.isSignlessInteger(32))
+    return NpyType::Int32;
+  if (element.isSignlessInteger(16))
+    return NpyType::Int16;
+  if (element.isSignlessInteger(8))
+    return NpyType::Int8;
+  return std::nullopt;
+}
+
+static TypedAttr readElement(mlir::Type element, const char *data,
+                             unsigned bytes) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, data, bytes);
+  if (auto type = dyn_cast<FloatType>(element))
+    return FloatAttr::get(
+        type, APFloat(type.getFloatSemantics(), APInt(type.getWidth(), bits)));
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return IntegerAttr::get(element, APInt(64, bits).zextOrTrunc(width));
+}
+
+static void writeElement(TypedAttr value, char *data, unsigned bytes) {
+  uint64_t bits;
+  if (auto number = dyn_cast<FloatAttr>(value))
+    bits = number.getValue().bitcastToAPInt().getZExtValue();
+  else
+    bits = cast<IntegerAttr>(value).getValue().getZExtValue();
+  std::memcpy(data, &bits, bytes);
+}
+
+static void printElement(TypedAttr value, raw_ostream &os) {
+  if (auto number = dyn_cast<FloatAttr>(value)) {
+    SmallString<16> text;
+    number.getValue().toString(text);
+    os << text;
+    return;
+  }
+  if (value.getType().isInteger(1))
+    os << (cast<IntegerAttr>(value).getValue().isZero() ? "false" : "true");
+  else
+    cast<IntegerAttr>(value).getValue().print(os, /*isSigned=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static std::string toText(mlir::Type type) {
+  std::string text;
+  raw_string_ostream(text) << type;
+  return text;
+}
+
+static Expected<sam::TensorFormat> getFormat(mlir::Type type,
+                                             const Twine &label) {
+  std::string reason;
+  if (auto format = sam::TensorFormat::of(type, reason))
+    return *format;
+  return makeError(label + ": " + toText(type) + " " + reason);
+}
+
+static Expected<sam::StoredTensor>
+loadTensor(RankedTensorType type, StringRef path, const Twine &label) {
+  Expected<sam::TensorFormat> format = getFormat(type, label);
+  if (!format)
+    return format.takeError();
+  Expected<NpyArray> array = readNpy(path);
+  if (!array)
+    return array.takeError();
+  std::optional<NpyType> expected = findNpyType(type.getElementType());
+  if (!expected || array->getType() != *expected)
+    return makeError(label + ": '" + path + "' has elements of " +
+                     getNpyName(array->getType()) + ", and " + toText(type) +
+                     (expected ? " those of " + getNpyName(*expected).str()
+                               : std::string(" none that a file has")));
+  ArrayRef<int64_t> shape = array->getShape();
+  bool fits = shape.size() == static_cast<size_t>(type.getRank());
+  for (unsigned dimension = 0; fits && dimension < shape.size(); ++dimension)
+    fits = type.isDynamicDim(dimension) ||
+           type.getDimSize(dimension) == shape[dimension];
+  if (!fits)
+    return makeError(
+        label + ": '" + path + "' has the shape [" +
+        join(
+            map_range(shape, [](int64_t size) { return std::to_string(size); }),
+            ", ") +
+        "], which is not that of " + toText(type));
+  std::vector<TypedAttr> elements;
+  unsigned bytes = getNpyBytes(*expected);
+  for (int64_t number = 0; number < array->getNumElements(); ++number)
+    elements.push_back(readElement(type.getElementType(),
+                                   array->getData() + number * bytes, bytes));
+  return sam::store(*format, shape, elements);
+}
+
+static Expected<sam::StoredTensor> loadNumber(mlir::Type type, StringRef text,
+                                              const Twine &label) {
+  Expected<sam::TensorFormat> format = getFormat(type, label);
+  if (!format)
+    return format.takeError();
+  sam::StoredTensor number{*format, {}, {}, {}};
+  if (auto floats = dyn_cast<FloatType>(type)) {
+    APFloat value(floats.getFloatSemantics());
+    auto status = value.convertFromString(text, APFloat::rmNearestTiesToEven);
+    if (!status) {
+      consumeError(status.takeError());
+      return makeError(label + ": '" + text + "' is no number");
+    }
+    number.values.push_back(FloatAttr::get(floats, value));
+    return number;
+  }
+  int64_t value;
+  if (text == "true" || text == "false")
+    value = text == "true";
+  else if (text.getAsInteger(10, value))
+    return makeError(label + ": '" + text + "' is no " + toText(type));
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  number.values.push_back(
+      IntegerAttr::get(type, APInt(64, value, true).sextOrTrunc(width)));
+  return number;
+}
+
+static Expected<GraphValue> loadArgument(mlir::Type type, StringRef text,
+                                         unsigned number) {
+  std::string label = "argument " + std::to_string(number);
+  Expected<sam::StoredTensor> tensor = [&]() -> Expected<sam::StoredTensor> {
+    auto ranked = dyn_cast<RankedTensorType>(type);
+    if (!ranked && !type.isIntOrIndexOrFloat())
+      return makeError(label + ": " + toText(type) +
+                       " is neither a tensor nor a number");
+    if (!ranked)
+      return loadNumber(type, text, label);
+    if (!text.consume_front("@"))
+      return makeError(label + ": expected @FILE.npy for " + toText(type));
+    return loadTensor(ranked, text, label);
+  }();
+  if (!tensor)
+    return tensor.takeError();
+  return GraphValue{type, std::move(*tensor)};
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Expected<func::FuncOp> ember::findGraphFunction(ModuleOp module,
+                                                StringRef name) {
+  SmallVector<func::FuncOp> candidates;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool hasGraph =
+        function.walk([](sam::GraphOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (hasGraph && (name.empty() || function.getSymName() == name))
+      candidates.push_back(function);
+  }
+  if (candidates.empty())
+    return func::FuncOp();
+  if (candidates.size() > 1)
+    return makeError("choose a function with --entry=NAME, one of: " +
+                     join(map_range(candidates,
+                                    [](func::FuncOp function) {
+                                      return function.getSymName();
+                                    }),
+                          ", "));
+  return candidates.front();
+}
+
+namespace {
+/// Evaluates what stands around graphs, and these.
+class FunctionEvaluator {
+public:
+  explicit FunctionEvaluator(raw_ostream *streams) : streams(streams) {}
+
+  void bind(mlir::Value value, GraphValue known) {
+    values[value] = std::move(known);
+  }
+  const GraphValue &get(mlir::Value value) {
+    return values.find(value)->second;
+  }
+
+  LogicalResult evaluate(Operation &op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+        .Case<arith::ConstantOp, tensor::DimOp, tensor::EmptyOp, sam::GraphOp>(
+            [&](auto known) { return evaluateOp(known); })
+        .Default([](Operation *other) {
+          return other->emitOpError(
+              "stands beside a sam.graph and is not evaluated: only constants, "
+              "tensor.dim and tensor.empty are");
+        });
+  }
+
+private:
+  void bindIndex(mlir::Value value, int64_t number) {
+    GraphValue index{value.getType(), {}};
+    index.tensor.values.push_back(IntegerAttr::get(value.getType(), number));
+    bind(value, std::move(index));
+  }
+  int64_t getIndex(mlir::Value value) {
+    return cast<IntegerAttr>(get(value).tensor.values.front())
+        .getValue()
+        .getSExtValue();
+  }
+
+  LogicalResult evaluateOp(arith::ConstantOp op) {
+    if (!isa<IntegerAttr, FloatAttr>(op.getValue()))
+      return op.emitOpError("is no number, and stands beside a sam.graph");
+    GraphValue number{op.getType(), {}};
+    number.tensor.format.fill = op.getValue();
+    number.tensor.values.push_back(op.getValue());
+    bind(op, std::move(number));
+    return success();
+  }
+
+  LogicalResult evaluateOp(tensor::DimOp op) {
+    int64_t dimension = getIndex(op.getIndex());
+    const GraphValue &source = get(op.getSource());
+    int64_t rank = source.tensor.shape.size();
+    if (dimension < 0 || dimension >= rank)
+      return op.emitOpError()
+             << "asks for dimension " << dimension << " of " << rank;
+    bindIndex(op, source.tensor.shape[dimension]);
+    return success();
+  }
+
+  LogicalResult evaluateOp(tensor::EmptyOp op) {
+    GraphValue empty{op.getType(), {}};
+    int64_t elements = 1;
+    for (OpFoldResult size : op.getMixedSizes()) {
+      int64_t extent = isa<mlir::Value>(size)
+                           ? getIndex(cast<mlir::Value>(size))
+                           : cast<IntegerAttr>(cast<Attribute>(size)).getInt();
+      if (extent < 0 || MulOverflow(elements, extent, elements) ||
+          elements > (int64_t(1) << 32))
+        return op.emitOpError() << "is too large, or of a negative size";
+      empty.tensor.shape.push_back(extent);
+    }
+    bind(op, std::move(empty));
+    return success();
+  }
+
+  LogicalResult evaluateOp(sam::GraphOp op) {
+    std::vector<sam::StoredTensor> inputs;
+    for (mlir::Value input : op.getInputs()) {
+      if (input.getDefiningOp<tensor::EmptyOp>())
+        return op.emitOpError("reads a tensor.empty, which holds nothing");
+      inputs.push_back(get(input).tensor);
+    }
+    SmallVector<SmallVector<int64_t>> shapes;
+    for (mlir::Value init : op.getInits())
+      shapes.push_back(get(init).tensor.shape);
+    AsmState names(op->getParentOp());
+    auto results =
+        sam::evaluate(op, inputs, shapes,
+                      [&](mlir::Value value, const sam::StreamLists &lists) {
+                        if (!streams)
+                          return;
+                        value.printAsOperand(*streams, names);
+                        *streams << " : " << value.getType() << " = "
+                                 << sam::printTokens(lists) << "\n";
+                      });
+    if (failed(results))
+      return failure();
+    for (auto [value, tensor] : llvm::zip(op.getResults(), *results))
+      bind(value, {value.getType(), std::move(tensor)});
+    return success();
+  }
+
+  raw_ostream *streams;
+  llvm::DenseMap<mlir::Value, GraphValue> values;
+};
+} // namespace
+
+Expected<std::vector<GraphValue>>
+ember::runGraphFunction(func::FuncOp function, ArrayRef<std::string> arguments,
+                        raw_ostream *streams) {
+  if (!function.getBody().hasOneBlock())
+    return makeError("the function '" + function.getSymName() +
+                     "' has branches around its graphs");
+  if (arguments.size() != function.getNumArguments())
+    return makeError("'" + function.getSymName() + "' takes " +
+                     Twine(function.getNumArguments()) + " arguments, and " +
+                     Twine(arguments.size()) + " are given");
+  FunctionEvaluator evaluator(streams);
+  for (auto [number, parameter] : llvm::enumerate(function.getArguments())) {
+    auto value = loadArgument(parameter.getType(), arguments[number], number);
+    if (!value)
+      return value.takeError();
+    evaluator.bind(parameter, std::move(*value));
+  }
+  Block &body = function.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (failed(evaluator.evaluate(op)))
+      return makeDiagnosedError();
+  std::vector<GraphValue> results;
+  for (mlir::Value result : body.getTerminator()->getOperands())
+    results.push_back(evaluator.get(result));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Prints elements from `at` on as nested lists.
+static void printElements(ArrayRef<TypedAttr> elements, ArrayRef<int64_t> shape,
+                          size_t &at, raw_ostream &os) {
+  if (shape.empty())
+    return printElement(elements[at++], os);
+  os << "[";
+  for (int64_t number = 0; number < shape.front(); ++number) {
+    os << (number ? ", " : "");
+    printElements(elements, shape.drop_front(), at, os);
+  }
+  os << "]";
+}
+
+void ember::printGraphValue(const GraphValue &value, unsigned result,
+                            raw_ostream &os) {
+  os << "result " << result << ": " << value.type << " = ";
+  size_t at = 0;
+  printElements(sam::getElements(value.tensor), value.tensor.shape, at, os);
+  os << ", " << value.tensor.values.size() << " stored\n";
+}
+
+Error ember::saveGraphValue(const GraphValue &value, StringRef path) {
+  mlir::Type element = getElementTypeOrSelf(value.type);
+  std::optional<NpyType> type = findNpyType(element);
+  if (!type)
+    return makeError("a file cannot hold elements of " + toText(element));
+  Expected<NpyArray> array = NpyArray::allocate(*type, value.tensor.shape);
+  if (!array)
+    return array.takeError();
+  unsigned bytes = getNpyBytes(*type);
+  for (auto [number, item] : llvm::enumerate(sam::getElements(value.tensor)))
+    writeElement(item, array->getData() + number * bytes, bytes);
+  SmallVector<int64_t> strides = getDenseStrides(array->getShape());
+  return writeNpy(path, {*type, array->getShape(), strides, array->getData()});
+}
