@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Levels.h"
+#include "ember/Conversion/CINToSAM/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
@@ -18,6 +19,7 @@
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Ring/IR/Ring.h"
+#include "ember/Dialect/SAM/IR/SAM.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "ember/Dialect/TMU/IR/TMU.h"
@@ -55,6 +57,14 @@ static void addCINToSCF(OpPassManager &manager, ModuleOp module,
   statements.mostThreads = options.mostThreads;
   statements.shareLoops = options.shareLoops;
   buildCINToSCFPipeline(manager, statements);
+}
+
+static void addCINToSAM(OpPassManager &manager, ModuleOp,
+                        const CompileOptions &options) {
+  ConvertCINToSAMOptions graphs;
+  llvm::append_range(graphs.order, options.loopOrder);
+  graphs.empty = options.dropEmpty ? "drop" : "keep";
+  manager.addPass(createConvertCINToSAM(graphs));
 }
 
 static void addSCFToSLC(OpPassManager &manager, ModuleOp,
@@ -138,6 +148,12 @@ ArrayRef<Stage> ember::getStages() {
        .from = "embed",
        .hasDialect = isDialect<cin::CINDialect>,
        .includes = "scf"},
+      {.name = "sam",
+       .summary = "a statement as a graph of blocks that exchange streams",
+       .level = "sam",
+       .from = "cin",
+       .addPasses = addCINToSAM,
+       .hasDialect = isDialect<sam::SAMDialect>},
       {.name = "loops",
        .summary = "loops over memrefs",
        .shownAs = "scf",

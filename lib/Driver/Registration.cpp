@@ -8,6 +8,7 @@
 #include "ember/Driver/Registration.h"
 
 #include "ember/Checks/Passes.h"
+#include "ember/Conversion/CINToSAM/Passes.h"
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Conversion/ColToCIN/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
@@ -99,6 +100,7 @@ void ember::registerPasses() {
   registerEmberPasses();
   cin::registerCINPasses();
   col::registerColPasses();
+  registerCINToSAMPasses();
   registerCINToSCFPasses();
   registerColToCINPasses();
   registerEmbedToCINPasses();

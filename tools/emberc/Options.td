@@ -34,6 +34,12 @@ defm density : Value<"density",
 defm size : Value<"size",
     "How long dimensions of an array are, as far as the order of loops depends on it",
     "ARRAY:NxN">;
+defm order : Value<"order",
+    "With --emit=sam: the variables of a statement, the outermost loop first (default: the first "
+    "order that all formats allow)", "i,k,j">;
+defm empty : Value<"empty",
+    "With --emit=sam: fibers without a value keep a zero (default), or drop with their "
+    "coordinates", "keep|drop">;
 defm functions : Value<"functions",
     "A file of cin.functions that the notation may call by name", "FILE">;
 defm emit : Value<"emit",

@@ -88,6 +88,13 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
     return threads.takeError();
   options->mostThreads = threads->value_or(options->mostThreads);
   options->shareLoops = args.hasArg(OPT_share_loops);
+  StringRef empty = args.getLastArgValue(OPT_empty, "keep");
+  if (empty != "keep" && empty != "drop")
+    return makeError("--empty=" + empty + ": expected keep or drop");
+  options->dropEmpty = empty == "drop";
+  for (StringRef name : split(args.getLastArgValue(OPT_order), ','))
+    if (!name.trim().empty())
+      options->loopOrder.push_back(name.trim().str());
   options->unroll = !args.hasArg(OPT_no_unroll);
   options->stripRows = !args.hasArg(OPT_no_strip_rows);
   return options;
@@ -145,6 +152,10 @@ static Expected<Request> getRequest(const CommandLine &line) {
   if (!request.stage)
     return makeError("unknown stage '" + stage + "': expected " +
                      joinNames(getStages()));
+  for (auto [option, name] :
+       {std::pair(OPT_order, "--order"), std::pair(OPT_empty, "--empty")})
+    if (line.options.hasArg(option) && request.stage->level != "sam")
+      return makeError(Twine(name) + " needs --emit=sam");
   request.printLocations = line.options.hasArg(OPT_locations);
   if (request.printLocations && !request.stage->isProgram())
     return makeError("--locations needs --emit=" +

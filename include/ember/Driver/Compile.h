@@ -20,6 +20,7 @@
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ember {
 
@@ -60,6 +61,10 @@ struct CompileOptions {
   bool parallelPrograms = false;
   /// Operands and tokens the queues hold; nothing is the runtime's default.
   std::optional<int64_t> queueCapacity;
+  /// Of graphs of blocks: the variables of a statement, outer loops first, and
+  /// whether fibers without a value are dropped.
+  std::vector<std::string> loopOrder;
+  bool dropEmpty = false;
   /// Loads, tokens and operands are reported to the statistics of a run.
   bool instrument = false;
   /// A file with statistics of a run to order cases by, and the hash of what is

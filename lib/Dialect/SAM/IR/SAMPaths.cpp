@@ -81,9 +81,13 @@ std::optional<ReferencedLevel> ember::sam::findReferencedLevel(Value stream) {
     if (auto scan = dyn_cast<ScanOp>(op))
       return ReferencedLevel{scan.getTensor(),
                              static_cast<unsigned>(scan.getLevel())};
-    if (auto locate = dyn_cast<LocateOp>(op))
+    if (auto locate = dyn_cast<LocateOp>(op)) {
+      // Which levels have been located before is not looked for.
+      if (locate.getStrided())
+        return std::nullopt;
       return ReferencedLevel{locate.getTensor(),
                              static_cast<unsigned>(locate.getLevel())};
+    }
     if (auto repeat = dyn_cast<RepeatOp>(op))
       stream = repeat.getStream();
     else if (auto meet = dyn_cast<IntersectOp>(op))

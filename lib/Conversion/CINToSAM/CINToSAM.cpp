@@ -1,0 +1,192 @@
+//===- CINToSAM.cpp - Statements as graphs of blocks ----------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Conversion/CINToSAM/Passes.h"
+
+#include "GraphValues.h"
+#include "ember/Dialect/SAM/IR/SAM.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ember {
+#define GEN_PASS_DEF_CONVERTCINTOSAM
+#include "ember/Conversion/CINToSAM/Passes.h.inc"
+} // namespace ember
+
+using namespace mlir;
+using namespace ember;
+
+namespace {
+/// Makes a function with a graph of one with a statement.
+class FunctionConversion {
+public:
+  FunctionConversion(func::FuncOp function, StatementPaths paths, bool drops)
+      : function(function), paths(std::move(paths)),
+        builder(this->paths.statement.getLoc(), function), drops(drops) {}
+
+  LogicalResult run() {
+    collectInputs();
+    func::FuncOp made = makeFunction();
+    if (failed(makeGraph(made))) {
+      made.erase();
+      return failure();
+    }
+    function.erase();
+    return success();
+  }
+
+private:
+  /// Numbers and arrays that the statement reads, in the order of the
+  /// evaluation's operands.
+  void collectInputs() {
+    llvm::SetVector<Value> arrays;
+    for (const AccessPath &path : paths.accesses)
+      arrays.insert(path.array);
+    paths.statement.walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (isa<BlockArgument>(operand) &&
+            cast<BlockArgument>(operand).getOwner() ==
+                paths.evaluate.getBody() &&
+            !isa<ShapedType>(operand.getType()))
+          arrays.insert(operand);
+    });
+    inputs = arrays.takeVector();
+    llvm::sort(inputs,
+               [](Value a, Value b) { return getNumber(a) < getNumber(b); });
+  }
+
+  /// Which operand of the evaluation an array's values are.
+  static unsigned getNumber(Value array) {
+    if (auto assemble = array.getDefiningOp<cin::AssembleOp>())
+      array = assemble.getValues();
+    auto argument = dyn_cast<BlockArgument>(array);
+    return argument ? argument.getArgNumber() : 0;
+  }
+
+  func::FuncOp makeFunction() {
+    SmallVector<Type> types = llvm::map_to_vector(inputs, getTensorType);
+    Type result = getTensorType(paths.result.array);
+    auto made =
+        func::FuncOp::create(builder, function.getSymName(),
+                             builder.getFunctionType(types, TypeRange(result)));
+    made.setVisibility(function.getVisibility());
+    for (auto [number, input] : llvm::enumerate(inputs))
+      made.setArgAttr(number, "ember.name",
+                      builder.getStringAttr(paths.getName(input)));
+    made.addEntryBlock();
+    return made;
+  }
+
+  /// A tensor as large as what the result is computed of says.
+  Value makeInit(func::FuncOp made) {
+    auto type = cast<RankedTensorType>(getTensorType(paths.result.array));
+    SmallVector<Value> sizes;
+    for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
+      if (!type.isDynamicDim(dimension))
+        continue;
+      unsigned level = llvm::find(paths.result.format.order, dimension) -
+                       paths.result.format.order.begin();
+      auto [source, at] = findDimension(paths.result.variables[level]);
+      Value number = arith::ConstantIndexOp::create(builder, at);
+      sizes.push_back(tensor::DimOp::create(
+          builder,
+          made.getArgument(llvm::find(inputs, source) - inputs.begin()),
+          number));
+    }
+    return tensor::EmptyOp::create(builder, type, sizes);
+  }
+
+  /// A dimension of what is read that a variable is the index of.
+  std::pair<Value, unsigned> findDimension(unsigned variable) {
+    for (const AccessPath &path : paths.accesses)
+      if (std::optional<unsigned> level = path.findLevel(variable))
+        return {path.array, path.format.order[*level]};
+    llvm_unreachable("each variable is an index of something that is read");
+  }
+
+  LogicalResult makeGraph(func::FuncOp made) {
+    builder.setInsertionPointToStart(&made.getBody().front());
+    Value init = makeInit(made);
+    auto graph = sam::GraphOp::create(builder, TypeRange(init.getType()),
+                                      made.getArguments(), ValueRange(init));
+    func::ReturnOp::create(builder, graph.getResults());
+    Block &body = graph.getRegion().emplaceBlock();
+    SmallVector<Attribute> names;
+    auto add = [&](Value array) {
+      Type type = getTensorType(array);
+      tensors[array] = body.addArgument(type, builder.getLoc());
+      names.push_back(builder.getStringAttr(paths.getName(array)));
+    };
+    llvm::for_each(inputs, add);
+    add(paths.result.array);
+    graph->setAttr("names", builder.getArrayAttr(names));
+    builder.setInsertionPointToStart(&body);
+    GraphIteration iteration(paths, builder, tensors);
+    if (failed(iteration.build()))
+      return failure();
+    GraphValues(paths, iteration, builder, tensors, drops).build();
+    dropDead(body);
+    return success();
+  }
+
+  /// Blocks that nobody takes a stream from.
+  static void dropDead(Block &body) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  func::FuncOp function;
+  StatementPaths paths;
+  ImplicitLocOpBuilder builder;
+  bool drops;
+  SmallVector<Value> inputs;
+  llvm::DenseMap<Value, Value> tensors;
+};
+
+struct ConvertCINToSAM
+    : public ember::impl::ConvertCINToSAMBase<ConvertCINToSAM> {
+  using ConvertCINToSAMBase::ConvertCINToSAMBase;
+
+  void runOnOperation() override {
+    if (empty != "keep" && empty != "drop") {
+      getOperation().emitError() << "convert-cin-to-sam: empty=" << empty
+                                 << " is neither keep nor drop";
+      return signalPassFailure();
+    }
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (failed(convert(function)))
+        return signalPassFailure();
+  }
+
+  LogicalResult convert(func::FuncOp function) {
+    SmallVector<cin::EvaluateOp> evaluations;
+    function.walk([&](cin::EvaluateOp op) { evaluations.push_back(op); });
+    if (evaluations.empty())
+      return success();
+    if (evaluations.size() > 1)
+      return evaluations[1].emitOpError(
+          "is a second evaluation in its function, and a graph is made of one");
+    cin::EvaluateOp evaluate = evaluations.front();
+    for (Operation &op : function.getBody().getOps())
+      if (&op != evaluate && !isa<func::ReturnOp>(op))
+        return op.emitOpError("stands beside the statement that a graph is to "
+                              "be made of");
+    FailureOr<StatementPaths> paths = collectPaths(evaluate);
+    if (failed(paths) ||
+        failed(orderVariables(
+            *paths, SmallVector<std::string>(order.begin(), order.end()))))
+      return failure();
+    return FunctionConversion(function, std::move(*paths), empty == "drop")
+        .run();
+  }
+};
+} // namespace

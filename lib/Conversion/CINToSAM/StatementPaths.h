@@ -1,0 +1,81 @@
+//===- StatementPaths.h - What a statement is as paths ----------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A statement as its graph is made of it: variables in an order, each with the
+// accesses in its scope, and for each access the path of variables through the
+// levels of its tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_CONVERSION_CINTOSAM_STATEMENTPATHS_H
+#define EMBER_LIB_CONVERSION_CINTOSAM_STATEMENTPATHS_H
+
+#include "ember/Dialect/CIN/IR/LevelOperands.h"
+#include "ember/Dialect/SAM/IR/SAM.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace ember {
+
+/// An access, or several that are the same in the same scopes.
+struct AccessPath {
+  llvm::SmallVector<cin::AccessOp> accesses;
+  mlir::Value array;
+  sam::TensorFormat format;
+  /// The variable of each level, by number.
+  llvm::SmallVector<unsigned> variables;
+  /// The variables that it is in the scope of.
+  llvm::SmallBitVector scopes;
+
+  /// The level that a variable is an index of; none if it is of none.
+  std::optional<unsigned> findLevel(unsigned variable) const;
+  /// Whether the levels around a level of the outermost dense ones are located
+  /// in another order than that of levels.
+  bool isStrided(unsigned level, llvm::ArrayRef<unsigned> places) const;
+};
+
+struct StatementVariable {
+  mlir::BlockArgument argument;
+  std::string name;
+  /// What combines its values; null for one of the result.
+  cin::ReduceOp reduce;
+  /// The accesses in its scope, by number.
+  llvm::SmallBitVector accesses;
+};
+
+struct StatementPaths {
+  cin::EvaluateOp evaluate;
+  cin::ForallOp statement;
+  cin::AssignOp assign;
+  llvm::SmallVector<StatementVariable> variables;
+  std::vector<AccessPath> accesses;
+  /// What is assigned to; of scopes it is in those of the result's variables.
+  AccessPath result;
+  /// Variables, the outermost loop first.
+  llvm::SmallVector<unsigned> order;
+  /// Where each variable is in that.
+  llvm::SmallVector<unsigned> places;
+
+  /// The path that an access is of.
+  const AccessPath &getPath(cin::AccessOp access) const;
+  std::string getName(mlir::Value array) { return evaluate.getNameOf(array); }
+};
+
+/// The type that an array of a statement has as a tensor.
+mlir::Type getTensorType(mlir::Value array);
+
+/// The paths of the one statement in `evaluate`, after an error if a graph
+/// cannot be made of it.
+llvm::FailureOr<StatementPaths> collectPaths(cin::EvaluateOp evaluate);
+/// Orders the variables, as `names` say or as formats allow, after an error
+/// if they do not.
+llvm::LogicalResult orderVariables(StatementPaths &paths,
+                                   llvm::ArrayRef<std::string> names);
+
+} // namespace ember
+
+#endif // EMBER_LIB_CONVERSION_CINTOSAM_STATEMENTPATHS_H

@@ -1,0 +1,205 @@
+//===- VariableOrder.cpp - The order of loops -----------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementPaths.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace ember;
+
+/// Of more variables, only the order in which they stand is tried.
+static constexpr unsigned mostPermuted = 8;
+
+namespace {
+/// What is wrong with an order of variables.
+struct OrderErrors {
+  /// Tensors that would have to have their levels in another order.
+  SmallVector<std::string> transposes;
+  /// Reductions of a part of the statement that loops of all of it are in.
+  SmallVector<std::string> scopes;
+
+  size_t count() const { return transposes.size() + 100 * scopes.size(); }
+};
+
+class OrderSearch {
+public:
+  explicit OrderSearch(StatementPaths &paths) : paths(paths) {}
+
+  OrderErrors check(ArrayRef<unsigned> order) const {
+    SmallVector<unsigned> places(order.size());
+    for (auto [place, variable] : llvm::enumerate(order))
+      places[variable] = place;
+    OrderErrors errors;
+    for (const AccessPath &path : paths.accesses)
+      if (!isFound(path, places))
+        addTranspose(errors, path, places);
+    if (!paths.result.format.isDense() &&
+        !llvm::is_sorted(paths.result.variables, [&](unsigned a, unsigned b) {
+          return places[a] < places[b];
+        }))
+      addTranspose(errors, paths.result, places);
+    for (unsigned outer = 0; outer < order.size(); ++outer)
+      for (unsigned inner = outer + 1; inner < order.size(); ++inner)
+        checkScopes(errors, order[outer], order[inner]);
+    return errors;
+  }
+
+  /// The first order with the fewest errors that `keeps` some variables in
+  /// theirs.
+  SmallVector<unsigned> search(ArrayRef<unsigned> kept) const {
+    SmallVector<unsigned> order = getNaturalOrder();
+    if (order.size() > mostPermuted)
+      return order;
+    // Permutations in the order in which variables stand.
+    SmallVector<unsigned> natural = order, permutation(order.size());
+    std::iota(permutation.begin(), permutation.end(), 0);
+    std::optional<size_t> least;
+    do {
+      SmallVector<unsigned> candidate = llvm::map_to_vector(
+          permutation, [&](unsigned at) { return natural[at]; });
+      if (!isKept(candidate, kept))
+        continue;
+      size_t count = check(candidate).count();
+      if (least && *least <= count)
+        continue;
+      least = count;
+      order = candidate;
+    } while (*least != 0 &&
+             std::next_permutation(permutation.begin(), permutation.end()));
+    return order;
+  }
+
+private:
+  /// Those of the result by its levels, then the others as they stand.
+  SmallVector<unsigned> getNaturalOrder() const {
+    SmallVector<unsigned> order(paths.result.variables);
+    for (unsigned variable = 0; variable < paths.variables.size(); ++variable)
+      if (!llvm::is_contained(order, variable))
+        order.push_back(variable);
+    return order;
+  }
+
+  static bool isKept(ArrayRef<unsigned> order, ArrayRef<unsigned> kept) {
+    for (unsigned variable : order)
+      if (!kept.empty() && kept.front() == variable)
+        kept = kept.drop_front();
+    return kept.empty();
+  }
+
+  /// Whether each level is found from those above it.
+  static bool isFound(const AccessPath &path, ArrayRef<unsigned> places) {
+    for (unsigned level = 0; level < path.format.size(); ++level) {
+      bool isDense = path.format.levels[level].kind == cin::LevelKind::dense;
+      if (isDense && path.format.getDenseRun(level).first == 0)
+        continue;
+      for (unsigned above = 0; above < level; ++above)
+        if (places[path.variables[above]] > places[path.variables[level]])
+          return false;
+    }
+    return true;
+  }
+
+  void addTranspose(OrderErrors &errors, const AccessPath &path,
+                    ArrayRef<unsigned> places) const {
+    SmallVector<unsigned> sorted(path.variables);
+    llvm::sort(sorted,
+               [&](unsigned a, unsigned b) { return places[a] < places[b]; });
+    std::string text = "'" + paths.getName(path.array) +
+                       "' with its levels in the order " + spell(sorted) +
+                       " instead of " + spell(path.variables);
+    if (!llvm::is_contained(errors.transposes, text))
+      errors.transposes.push_back(text);
+  }
+
+  void checkScopes(OrderErrors &errors, unsigned outer, unsigned inner) const {
+    const llvm::SmallBitVector &around = paths.variables[outer].accesses;
+    llvm::SmallBitVector outside = paths.variables[inner].accesses;
+    if (!outside.anyCommon(around))
+      return;
+    outside.reset(around);
+    if (outside.any())
+      errors.scopes.push_back("'" + paths.variables[inner].name +
+                              "' inside of '" + paths.variables[outer].name +
+                              "'");
+  }
+
+public:
+  std::string spell(ArrayRef<unsigned> variables) const {
+    return llvm::join(llvm::map_range(variables,
+                                      [&](unsigned variable) {
+                                        return paths.variables[variable].name;
+                                      }),
+                      ", ");
+  }
+
+private:
+  StatementPaths &paths;
+};
+} // namespace
+
+/// The variables that an option or a schedule names.
+static FailureOr<SmallVector<unsigned>> findNamed(StatementPaths &paths,
+                                                  ArrayRef<std::string> names) {
+  SmallVector<unsigned> named;
+  for (const std::string &name : names) {
+    const auto *variable =
+        llvm::find_if(paths.variables, [&](const StatementVariable &known) {
+          return known.name == name;
+        });
+    unsigned number = variable - paths.variables.begin();
+    if (variable == paths.variables.end() || llvm::is_contained(named, number))
+      return paths.statement.emitOpError()
+             << "is to have loops in the order " << llvm::join(names, ", ")
+             << ", and '" << name
+             << (variable == paths.variables.end() ? "' is no variable of it"
+                                                   : "' is named twice");
+    named.push_back(number);
+  }
+  return named;
+}
+
+LogicalResult ember::orderVariables(StatementPaths &paths,
+                                    ArrayRef<std::string> names) {
+  SmallVector<std::string> asked(names);
+  if (cin::ScheduleAttr schedule = paths.statement.getScheduleAttr()) {
+    for (cin::RelationAttr relation : schedule.getRelations())
+      if (relation.getKind() != cin::RelationKind::reorder)
+        return paths.statement.emitOpError()
+               << "has the relation '" << cin::getName(relation.getKind())
+               << "' in its schedule, and graphs follow 'reorder' alone";
+    if (asked.empty())
+      for (StringAttr name : schedule.getOrder())
+        asked.push_back(name.str());
+  }
+  FailureOr<SmallVector<unsigned>> named = findNamed(paths, asked);
+  if (failed(named))
+    return failure();
+  OrderSearch search(paths);
+  paths.order = search.search(*named);
+  OrderErrors errors = search.check(paths.order);
+  if (!errors.scopes.empty())
+    return paths.statement.emitOpError()
+           << "has loops in the order " << search.spell(paths.order)
+           << ": a loop of more terms, " << llvm::join(errors.scopes, ", ")
+           << ", would stand inside of a reduction of fewer; reduce first in "
+              "another statement, or choose another order";
+  if (!errors.transposes.empty())
+    return paths.statement.emitOpError()
+           << "has no order of loops "
+           << (named->empty() ? "that all levels allow"
+                              : "as asked for that all levels allow")
+           << ": with " << search.spell(paths.order) << ", store "
+           << llvm::join(errors.transposes, " and ");
+  paths.places.resize(paths.order.size());
+  for (auto [place, variable] : llvm::enumerate(paths.order))
+    paths.places[variable] = place;
+  return success();
+}
