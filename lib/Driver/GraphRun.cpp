@@ -11,6 +11,7 @@
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Source.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringExtras.h"
@@ -218,12 +219,13 @@ public:
 
   LogicalResult evaluate(Operation &op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-        .Case<arith::ConstantOp, tensor::DimOp, tensor::EmptyOp, sam::GraphOp>(
+        .Case<arith::CmpIOp, arith::ConstantOp, cf::AssertOp, tensor::DimOp,
+              tensor::EmptyOp, sam::GraphOp>(
             [&](auto known) { return evaluateOp(known); })
         .Default([](Operation *other) {
-          return other->emitOpError(
-              "stands beside a sam.graph and is not evaluated: only constants, "
-              "tensor.dim and tensor.empty are");
+          return other->emitOpError("stands beside a sam.graph and is not "
+                                    "evaluated: constants, sizes, "
+                                    "what compares them, and tensor.empty are");
         });
   }
 
@@ -247,6 +249,22 @@ private:
     number.tensor.values.push_back(op.getValue());
     bind(op, std::move(number));
     return success();
+  }
+
+  LogicalResult evaluateOp(arith::CmpIOp op) {
+    if (!op.getLhs().getType().isIndex())
+      return op.emitOpError("compares no sizes, beside a sam.graph");
+    bool holds = arith::applyCmpPredicate(
+        op.getPredicate(), APInt(64, getIndex(op.getLhs()), true),
+        APInt(64, getIndex(op.getRhs()), true));
+    bindIndex(op, holds);
+    return success();
+  }
+
+  LogicalResult evaluateOp(cf::AssertOp op) {
+    if (getIndex(op.getArg()))
+      return success();
+    return op.emitError() << op.getMsg();
   }
 
   LogicalResult evaluateOp(tensor::DimOp op) {

@@ -11,6 +11,7 @@
 #include "ember/Dialect/SAM/IR/SAM.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -93,18 +94,60 @@ private:
         continue;
       unsigned level = llvm::find(paths.result.format.order, dimension) -
                        paths.result.format.order.begin();
-      auto [source, at] = findDimension(paths.result.variables[level]);
-      Value number = arith::ConstantIndexOp::create(builder, at);
-      sizes.push_back(tensor::DimOp::create(
-          builder,
-          made.getArgument(llvm::find(inputs, source) - inputs.begin()),
-          number));
+      sizes.push_back(
+          makeSize(made, findDimension(paths.result.variables[level])));
     }
     return tensor::EmptyOp::create(builder, type, sizes);
   }
 
+  using Dimension = std::pair<Value, unsigned>;
+
+  Value makeSize(func::FuncOp made, Dimension dimension) {
+    unsigned number = llvm::find(inputs, dimension.first) - inputs.begin();
+    Value index = arith::ConstantIndexOp::create(builder, dimension.second);
+    return tensor::DimOp::create(builder, made.getArgument(number), index);
+  }
+
+  void requireSame(func::FuncOp made, Dimension a, Dimension b,
+                   const Twine &what) {
+    int64_t first = cast<ShapedType>(a.first.getType()).getDimSize(a.second);
+    int64_t second = cast<ShapedType>(b.first.getType()).getDimSize(b.second);
+    if (a == b || (first == second && !ShapedType::isDynamic(first)))
+      return;
+    auto describe = [&](Dimension dimension) {
+      return "dimension " + std::to_string(dimension.second) + " of '" +
+             paths.getName(dimension.first) + "'";
+    };
+    Value isSame = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                         makeSize(made, a), makeSize(made, b));
+    cf::AssertOp::create(builder, isSame,
+                         builder.getStringAttr(what + ": " + describe(a) +
+                                               " and " + describe(b) +
+                                               " are not of one size"));
+  }
+
+  /// Asks whether dimensions with the same index are of one size.
+  void requireSizes(func::FuncOp made) {
+    for (auto [number, variable] : llvm::enumerate(paths.variables)) {
+      llvm::SetVector<Dimension> dimensions;
+      for (const AccessPath &path : paths.accesses)
+        if (std::optional<unsigned> level = path.findLevel(number))
+          dimensions.insert({path.array, path.format.order[*level]});
+      for (Dimension dimension :
+           ArrayRef(dimensions.getArrayRef()).drop_front())
+        requireSame(made, dimensions[0], dimension, variable.name);
+    }
+    for (auto same : paths.evaluate.getBody()->getOps<cin::SameSizeOp>())
+      if (llvm::is_contained(inputs, same.getFirst()) &&
+          llvm::is_contained(inputs, same.getSecond()))
+        requireSame(made, {same.getFirst(), same.getFirstDimension()},
+                    {same.getSecond(), same.getSecondDimension()},
+                    same.getVariable().value_or(
+                        same.getMessage().value_or("cin.same_size")));
+  }
+
   /// A dimension of what is read that a variable is the index of.
-  std::pair<Value, unsigned> findDimension(unsigned variable) {
+  Dimension findDimension(unsigned variable) {
     for (const AccessPath &path : paths.accesses)
       if (std::optional<unsigned> level = path.findLevel(variable))
         return {path.array, path.format.order[*level]};
@@ -113,6 +156,7 @@ private:
 
   LogicalResult makeGraph(func::FuncOp made) {
     builder.setInsertionPointToStart(&made.getBody().front());
+    requireSizes(made);
     Value init = makeInit(made);
     auto graph = sam::GraphOp::create(builder, TypeRange(init.getType()),
                                       made.getArguments(), ValueRange(init));

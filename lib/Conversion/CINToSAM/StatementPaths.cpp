@@ -79,7 +79,8 @@ public:
 private:
   LogicalResult findStatement() {
     for (Operation &op : *paths.evaluate.getBody()) {
-      if (isa<cin::AssembleOp, cin::ExtentOp, cin::LiteralOp>(op))
+      if (isa<cin::AssembleOp, cin::ExtentOp, cin::LiteralOp, cin::SameSizeOp>(
+              op))
         continue;
       auto statement = dyn_cast<cin::ForallOp>(op);
       if (!statement)

@@ -33,6 +33,8 @@ def ConvertCINToSAM : Pass<"convert-cin-to-sam", "::mlir::ModuleOp"> {
     With `empty=drop`, reducers at the end of the statement remove them, and a
     dropper follows at every outer level of coordinates.
 
+    Dimensions with the same index are compared first, with `cf.assert`.
+
     Levels that list what they store are only found from outside to inside: the
     variables of a tensor are in the order of its levels then, and those of a result,
     too. Without an `order`, and without that of the statement's schedule, the first
@@ -68,6 +70,7 @@ def ConvertCINToSAM : Pass<"convert-cin-to-sam", "::mlir::ModuleOp"> {
            "What becomes of fibers without a value: keep or drop">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
                            "::mlir::func::FuncDialect",
                            "::mlir::tensor::TensorDialect",
                            "::ember::sam::SAMDialect"];

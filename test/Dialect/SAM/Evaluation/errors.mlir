@@ -99,3 +99,9 @@ func.func @zero() {
   }
   return
 }
+
+// Dimensions with the same index are of one size.
+// RUN: %python -c "import numpy; numpy.save(r'%t.two.npy', numpy.float32([1, 2]))"
+// RUN: emberc --emit=sam --notation 'x[i] = b[i] + c[i]' > %t.sum.mlir
+// RUN: not ember-run %t.sum.mlir @%t.npy @%t.two.npy 2>&1 | FileCheck %s --check-prefix=SIZE
+// SIZE: i: dimension 0 of 'b' and dimension 0 of 'c' are not of one size
