@@ -239,6 +239,12 @@ CASES = (
         lambda a: a["b"] * a["c"] + a["c"] * a["d"] + a["b"] * a["d"],
     ),
     Case(
+        "nine-variables",
+        "x = B[a,b,c] * C[c,d,e] * D[e,f,g] * E[g,h,i]",
+        dict.fromkeys("BCDE", "csf"),
+        product("abc,cde,efg,ghi->", "B", "C", "D", "E"),
+    ),
+    Case(
         "outer-product",
         "X[i,j] = b[i] * c[j]",
         {"X": "dcsr", "b": "csf", "c": "csf"},
@@ -290,7 +296,7 @@ def evaluate(path: Path, arrays: Sequence[NDArray[np.float64]]) -> NDArray[np.fl
 
 def draw(rng: np.random.Generator, names: dict[str, str], density: float) -> Arrays:
     """Small whole numbers, with empty rows, and nothing stored at all for density 0."""
-    sizes = {variable: int(rng.integers(0, 4)) for variable in "ijkl"}
+    sizes = {variable: int(rng.integers(0, 4)) for variable in "abcdefghijkl"}
     arrays = {}
     for name, variables in names.items():
         shape = [sizes[variable] for variable in variables]

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace ember;
 
-/// Of more variables, only the order in which they stand is tried.
+/// Of more variables, only one order is tried: that of levels.
 static constexpr unsigned mostPermuted = 8;
 
 namespace {
@@ -25,8 +25,12 @@ struct OrderErrors {
   SmallVector<std::string> transposes;
   /// Reductions of a part of the statement that loops of all of it are in.
   SmallVector<std::string> scopes;
+  /// Dense levels of the result that reducers do not fill.
+  SmallVector<std::string> unfilled;
 
-  size_t count() const { return transposes.size() + 100 * scopes.size(); }
+  size_t count() const {
+    return transposes.size() + unfilled.size() + 100 * scopes.size();
+  }
 };
 
 class OrderSearch {
@@ -46,6 +50,7 @@ public:
           return places[a] < places[b];
         }))
       addTranspose(errors, paths.result, places);
+    checkFilled(errors, order);
     for (unsigned outer = 0; outer < order.size(); ++outer)
       for (unsigned inner = outer + 1; inner < order.size(); ++inner)
         checkScopes(errors, order[outer], order[inner]);
@@ -57,7 +62,7 @@ public:
   SmallVector<unsigned> search(ArrayRef<unsigned> kept) const {
     SmallVector<unsigned> order = getNaturalOrder();
     if (order.size() > mostPermuted)
-      return order;
+      return sortByLevels(order, kept);
     // Permutations in the order in which variables stand.
     SmallVector<unsigned> natural = order, permutation(order.size());
     std::iota(permutation.begin(), permutation.end(), 0);
@@ -85,6 +90,49 @@ private:
       if (!llvm::is_contained(order, variable))
         order.push_back(variable);
     return order;
+  }
+
+  /// The variables that have to stand before one: those of levels above it, of
+  /// accesses that share its scope, and those that are kept.
+  llvm::SmallBitVector findBefore(unsigned variable,
+                                  ArrayRef<unsigned> kept) const {
+    llvm::SmallBitVector before(paths.variables.size());
+    auto addPath = [&](const AccessPath &path) {
+      std::optional<unsigned> level = path.findLevel(variable);
+      bool isFree =
+          !level || (path.format.levels[*level].kind == cin::LevelKind::dense &&
+                     path.format.getDenseRun(*level).first == 0);
+      for (unsigned above = 0; !isFree && above < *level; ++above)
+        before.set(path.variables[above]);
+    };
+    for (const AccessPath &path : paths.accesses)
+      addPath(path);
+    if (!paths.result.format.isDense())
+      addPath(paths.result);
+    const auto *place = llvm::find(kept, variable);
+    for (unsigned earlier :
+         ArrayRef(kept.begin(), place == kept.end() ? kept.begin() : place))
+      before.set(earlier);
+    return before;
+  }
+
+  /// Each variable behind those that have to stand before it, as far as that
+  /// goes.
+  SmallVector<unsigned> sortByLevels(ArrayRef<unsigned> natural,
+                                     ArrayRef<unsigned> kept) const {
+    SmallVector<unsigned> sorted;
+    llvm::SmallBitVector placed(natural.size());
+    while (sorted.size() < natural.size()) {
+      const auto *next = llvm::find_if(natural, [&](unsigned variable) {
+        return !placed[variable] &&
+               findBefore(variable, kept).reset(placed).none();
+      });
+      if (next == natural.end())
+        return SmallVector<unsigned>(natural);
+      sorted.push_back(*next);
+      placed.set(*next);
+    }
+    return sorted;
   }
 
   static bool isKept(ArrayRef<unsigned> order, ArrayRef<unsigned> kept) {
@@ -117,6 +165,21 @@ private:
                        " instead of " + spell(path.variables);
     if (!llvm::is_contained(errors.transposes, text))
       errors.transposes.push_back(text);
+  }
+
+  /// A reducer behind inner loops has only what some value of its variable has,
+  /// and a dense level beside others that are not has all.
+  void checkFilled(OrderErrors &errors, ArrayRef<unsigned> order) const {
+    if (paths.result.format.isDense())
+      return;
+    bool isInside = false;
+    for (unsigned variable : order) {
+      isInside |= paths.variables[variable].reduce != nullptr;
+      std::optional<unsigned> level = paths.result.findLevel(variable);
+      if (isInside && level &&
+          paths.result.format.levels[*level].kind == cin::LevelKind::dense)
+        errors.unfilled.push_back(paths.variables[variable].name);
+    }
   }
 
   void checkScopes(OrderErrors &errors, unsigned outer, unsigned inner) const {
@@ -191,6 +254,13 @@ LogicalResult ember::orderVariables(StatementPaths &paths,
            << ": a loop of more terms, " << llvm::join(errors.scopes, ", ")
            << ", would stand inside of a reduction of fewer; reduce first in "
               "another statement, or choose another order";
+  if (!errors.unfilled.empty() && errors.transposes.empty())
+    return paths.statement.emitOpError()
+           << "has loops in the order " << search.spell(paths.order) << ": '"
+           << paths.getName(paths.result.array) << "' has a dense level for '"
+           << errors.unfilled.front()
+           << "' inside of a reduction, which does not make all of its "
+              "coordinates; store it compressed, or all of the result dense";
   if (!errors.transposes.empty())
     return paths.statement.emitOpError()
            << "has no order of loops "
