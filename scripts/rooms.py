@@ -71,7 +71,10 @@ FLOORS: tuple[tuple[Room, ...], ...] = (
         Room("Checks", "run-time checks: accesses, offsets, views, divisors"),
     ),
     (Room("Dialect/*/Transforms", "passes within a level", "ordered"),),
-    (Room("Dialect/CIN/Notation", "statements as text"),),
+    (
+        Room("Dialect/CIN/Notation", "statements as text"),
+        Room("Dialect/SAM/Evaluation", "what graphs of blocks compute"),
+    ),
     (Room("Conversion/*", "passes from level to level", "ordered"),),
     (
         Room("Pipelines", "the named pipelines of the levels"),
