@@ -164,12 +164,12 @@ private:
     Block &body = graph.getRegion().emplaceBlock();
     SmallVector<Attribute> names;
     auto add = [&](Value array) {
-      Type type = getTensorType(array);
-      tensors[array] = body.addArgument(type, builder.getLoc());
       names.push_back(builder.getStringAttr(paths.getName(array)));
+      return body.addArgument(getTensorType(array), builder.getLoc());
     };
-    llvm::for_each(inputs, add);
-    add(paths.result.array);
+    for (Value input : inputs)
+      tensors[input] = add(input);
+    paths.resultTensor = add(paths.result.array);
     graph->setAttr("names", builder.getArrayAttr(names));
     builder.setInsertionPointToStart(&body);
     GraphIteration iteration(paths, builder, tensors);

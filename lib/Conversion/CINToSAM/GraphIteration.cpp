@@ -163,8 +163,9 @@ Value GraphIteration::repeat(Value stream, Value along) {
 
 Value GraphIteration::locate(const AccessPath &path, unsigned level,
                              Value repeated, Value along) {
-  return sam::LocateOp::create(builder, tensors.lookup(path.array), level,
-                               repeated, along,
+  Value tensor =
+      &path == &paths.result ? paths.resultTensor : tensors.lookup(path.array);
+  return sam::LocateOp::create(builder, tensor, level, repeated, along,
                                path.isStrided(level, paths.places));
 }
 

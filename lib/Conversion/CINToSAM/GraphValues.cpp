@@ -137,7 +137,7 @@ void GraphValues::writeLevels(Computed &computed) {
     for (unsigned outer = computed.variables.size(); outer-- > 1;)
       if (isWritten(computed.variables[outer - 1], cin::LevelKind::compressed))
         dropAt(computed, outer - 1);
-  Value tensor = tensors.lookup(paths.result.array);
+  Value tensor = paths.resultTensor;
   for (auto [level, coordinates] : llvm::enumerate(computed.coordinates))
     sam::WriteLevelOp::create(builder, coordinates, tensor, level);
   sam::WriteValuesOp::create(builder, computed.values, tensor);
@@ -153,7 +153,7 @@ void GraphValues::storeElements(const Computed &computed) {
                          references, coordinates);
   }
   sam::StoreOp::create(builder, computed.values, references,
-                       tensors.lookup(paths.result.array));
+                       paths.resultTensor);
 }
 
 void GraphValues::build() {

@@ -55,6 +55,9 @@ struct StatementPaths {
   std::vector<AccessPath> accesses;
   /// What is assigned to; of scopes it is in those of the result's variables.
   AccessPath result;
+  /// What the graph calls it; not what it calls the same array where it is
+  /// read.
+  mlir::Value resultTensor;
   /// Variables, the outermost loop first.
   llvm::SmallVector<unsigned> order;
   /// Where each variable is in that.
