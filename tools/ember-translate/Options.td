@@ -17,6 +17,11 @@ defm original : Value<"original",
     "from, for what modules leave out, such as large constants", "FILE">;
 defm function : Value<"function",
     "With --export-graphdef: which function (default: the only one)", "NAME">;
+def sam_to_dot : Flag<["--"], "sam-to-dot">,
+    HelpText<"Write the sam.graph of a module for Graphviz, as the Sparse Abstract "
+             "Machine's compiler does">;
+def dot_to_sam : Flag<["--"], "dot-to-sam">,
+    HelpText<"Read such a file">;
 def output_file : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
     HelpText<"Where to write the module or the graph (default: standard output)">;
 defm outputs : Value<"output",

@@ -6,16 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads a graph of TensorFlow and writes it as a module of the col dialect, or
-// the other way.
+// the other way, and graphs of the Sparse Abstract Machine from and to Graphviz.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Files.h"
 #include "ember/Driver/OptionTable.h"
+#include "ember/Driver/Registration.h"
 #include "ember/Driver/Source.h"
 #include "ember/Driver/Tool.h"
 #include "ember/Translate/GraphDef/Export.h"
 #include "ember/Translate/GraphDef/Import.h"
+#include "ember/Translate/SAMDot/Dot.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -129,23 +131,79 @@ static Error exportModel(StringRef path, const InputArgList &args) {
                    [&](raw_ostream &os) { os << *graph; });
 }
 
+static Error exportBlocks(StringRef path, const InputArgList &args) {
+  auto content = readFile(path);
+  if (!content)
+    return content.takeError();
+  auto source = Source::parse(std::move(*content), /*printRemarks=*/false);
+  if (!source)
+    return source.takeError();
+  SmallVector<sam::GraphOp> graphs;
+  (*source)->getModule().walk(
+      [&](sam::GraphOp graph) { graphs.push_back(graph); });
+  if (graphs.size() != 1)
+    return makeError("'" + path + "' has " + Twine(graphs.size()) +
+                     " graphs of blocks, and one is written");
+  std::string text;
+  raw_string_ostream written(text);
+  if (!sam::exportDot(graphs.front(), written))
+    return makeDiagnosedError();
+  return writeFile(args.getLastArgValue(OPT_output_file, "-"),
+                   [&](raw_ostream &os) { os << text; });
+}
+
+static Error importBlocks(StringRef path, const InputArgList &args) {
+  auto content = readFile(path);
+  if (!content)
+    return content.takeError();
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        errs() << "error: " << path << ": " << diagnostic << "\n";
+      });
+  auto module = sam::importDot((*content)->getBuffer(), &context);
+  if (!module)
+    return makeDiagnosedError();
+  return writeFile(args.getLastArgValue(OPT_output_file, "-"),
+                   [&](raw_ostream &os) { os << *module << "\n"; });
+}
+
+namespace {
+/// What the tool does, by the option that asks for it.
+struct Way {
+  unsigned option;
+  StringLiteral name, input;
+  Error (*run)(StringRef path, const InputArgList &args);
+};
+} // namespace
+
+static const Way ways[] = {
+    {OPT_import_graphdef, "--import-graphdef",
+     "FILE.pb or the folder of a model", importModel},
+    {OPT_export_graphdef, "--export-graphdef", "FILE.mlir", exportModel},
+    {OPT_sam_to_dot, "--sam-to-dot", "FILE.mlir", exportBlocks},
+    {OPT_dot_to_sam, "--dot-to-sam", "FILE.gv", importBlocks},
+};
+
 static Error translate(const CommandLine &line) {
-  bool isExport = line.options.hasArg(OPT_export_graphdef);
-  if (line.options.hasArg(OPT_import_graphdef) == isExport)
-    return makeError(isExport ? "give one of --import-graphdef and "
-                                "--export-graphdef"
-                              : "nothing to do: give --import-graphdef or "
-                                "--export-graphdef");
+  SmallVector<const Way *> asked;
+  SmallVector<StringRef> names;
+  for (const Way &way : ways) {
+    names.push_back(way.name);
+    if (line.options.hasArg(way.option))
+      asked.push_back(&way);
+  }
+  if (asked.size() != 1)
+    return makeError(Twine(asked.empty() ? "nothing to do: " : "") +
+                     "give one of " + join(names, ", "));
   if (line.positionals.size() > 1)
     return makeError("more than one input file");
   if (line.positionals.empty())
-    return makeError(isExport
-                         ? "no input file: give FILE.mlir"
-                         : "no input file: give FILE.pb or the folder of a "
-                           "model");
-  StringRef path = line.positionals.front();
-  return isExport ? exportModel(path, line.options)
-                  : importModel(path, line.options);
+    return makeError("no input file: give " + asked.front()->input);
+  return asked.front()->run(line.positionals.front(), line.options);
 }
 
 int main(int argc, char **argv) {
@@ -153,7 +211,9 @@ int main(int argc, char **argv) {
   return runTool(
       {"ember-translate",
        "ember-translate --import-graphdef FILE.pb|FOLDER [options]\n"
-       "       ember-translate --export-graphdef FILE.mlir [options]",
+       "       ember-translate --export-graphdef FILE.mlir [options]\n"
+       "       ember-translate --sam-to-dot FILE.mlir [options]\n"
+       "       ember-translate --dot-to-sam FILE.gv [options]",
        "Models of other systems as modules, and back", options,
        [](raw_ostream &) {}, OPT_INPUT, OPT_UNKNOWN, OPT_help, OPT_version,
        translate},

@@ -266,14 +266,9 @@ private:
   std::string describeEdge(OpOperand &operand) {
     Operation *consumer = operand.getOwner();
     Operation *producer = operand.get().getDefiningOp();
-    if (auto drop = dyn_cast<CrdDropOp>(consumer))
-      return operand.getOperandNumber() == 0
-                 ? "outer-" + names.of(drop.getOuter())
-                 : "inner-" + names.of(drop.getInner());
-    if (auto hold = dyn_cast<CrdHoldOp>(consumer))
-      return operand.getOperandNumber() == 0
-                 ? "outer-" + names.of(hold.getOuter())
-                 : "inner-" + names.of(hold.getInner());
+    if (isa<CrdDropOp, CrdHoldOp>(consumer))
+      return (operand.getOperandNumber() ? "inner-" : "outer-") +
+             names.of(operand.get());
     if (isa<CoordinatesType>(operand.get().getType())) {
       if (isa<IntersectOp, UnionOp>(consumer))
         return "in-" + findSide(operand);

@@ -18,8 +18,8 @@
 
 namespace ember::sam {
 
-/// Writes a graph. False after an error at a block that the language has no node
-/// for.
+/// Writes a graph. False after an error at a block that the language has no
+/// node for.
 bool exportDot(GraphOp graph, llvm::raw_ostream &os);
 
 /// The module of a file: a function of a tensor for each that it names, of f64,
