@@ -48,7 +48,7 @@
 // RUN: emberc %S/../Inputs/bag.mlir --emit=dlc --locations | FileCheck %s --check-prefix=PLACE
 // RUN: not emberc %S/../Inputs/bag.mlir --emit=asm --locations 2>&1 | FileCheck %s --check-prefix=NO-PLACE
 // PLACE: %{{.*}} = {{memref.load|slcv.vec_mem_str|dlc.mem_str}} {{.*}}%arg0[{{.*}} loc("{{.*}}bag.mlir":17:14)
-// NO-PLACE: error: --locations needs --emit=col, embed, cin, loops, slc, slcv, dlc, ring, tmu or scf
+// NO-PLACE: error: --locations needs --emit=col, embed, cin, sam, loops, slc, slcv, dlc, ring, tmu or scf
 
 // What is given is a stage, too: embedding operations as they were written.
 // RUN: emberc %S/../Inputs/embed-bag.mlir --emit=embed | FileCheck %s --check-prefix=EMBED
