@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads a graph of TensorFlow and writes it as a module of the col dialect, or
-// the other way, and graphs of the Sparse Abstract Machine from and to Graphviz.
+// the other way, and graphs of the Sparse Abstract Machine from and to
+// Graphviz.
 //
 //===----------------------------------------------------------------------===//
 
