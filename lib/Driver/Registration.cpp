@@ -23,6 +23,7 @@
 #include "ember/Dialect/CIN/Transforms/BufferizableOpInterface.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "ember/Dialect/Col/IR/Col.h"
+#include "ember/Dialect/Col/Transforms/BufferizableOpInterface.h"
 #include "ember/Dialect/Col/Transforms/Passes.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/DLC/Transforms/Passes.h"
@@ -83,6 +84,7 @@ void ember::registerDialects(DialectRegistry &registry) {
                   sparse_tensor::SparseTensorDialect, tensor::TensorDialect,
                   ub::UBDialect, vector::VectorDialect>();
   cin::registerBufferizableOpInterfaceExternalModels(registry);
+  col::registerBufferizableOpInterfaceExternalModels(registry);
   embed::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(

@@ -63,8 +63,12 @@ static Value makePlace(col::LookupOp lookup) {
   // Which cannot fail, as its ids are made here. Statements compare the sizes
   // that its type says.
   (void)lookup.reifyResultShapes(builder, shapes);
-  return tensor::EmptyOp::create(builder, lookup.getLoc(), shapes.front(),
-                                 type.getElementType());
+  Value place = tensor::EmptyOp::create(
+      builder, lookup.getLoc(), shapes.front(), type.getElementType());
+  // Which may know less of its size than what it is made of does.
+  if (place.getType() == type)
+    return place;
+  return tensor::CastOp::create(builder, lookup.getLoc(), type, place);
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,7 +79,9 @@ static Value makePlace(col::LookupOp lookup) {
 static LogicalResult dropRest(func::FuncOp function) {
   SmallVector<Operation *> rest;
   function->walk([&](Operation *op) {
-    if (isa_and_present<col::ColDialect>(op->getDialect()))
+    // Which is a statement in the function that it calls.
+    if (isa_and_present<col::ColDialect>(op->getDialect()) &&
+        !isa<col::InsertColumnsOp>(op))
       rest.push_back(op);
   });
   // Readers stand behind what they read.

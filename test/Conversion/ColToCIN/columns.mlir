@@ -105,7 +105,8 @@ func.func @fill(%x: tensor<?x?xi64>, %table: tensor<?x8xf32>) -> tensor<?x8xf32>
 // CHECK-DAG:     %[[ROWS:.*]] = tensor.dim %[[X]], %{{.*}}
 // CHECK-DAG:     %[[OTHERS:.*]] = tensor.dim %[[Y]], %{{.*}}
 // CHECK:         %[[EQUAL:.*]] = arith.cmpi eq, %[[ROWS]], %[[OTHERS]]
-// CHECK:         cf.assert %[[EQUAL]], "tensor.concat: parts have different sizes along dimension 0"
+// CHECK:         %[[ALL_EQUAL:.*]] = arith.andi %[[EQUAL]], %{{.*}}
+// CHECK:         cf.assert %[[ALL_EQUAL]], "tensor.concat: parts have different sizes along dimension 0"
 // CHECK:         %[[ALL:.*]] = tensor.empty(%[[ROWS]]) : tensor<?x19xf32>
 // CHECK:         %[[LEFT:.*]] = tensor.extract_slice %[[ALL]][0, 0] [%[[ROWS]], 8] [1, 1]
 // CHECK:         %[[A:.*]] = cin.evaluate {{.*}} outs(%out = %[[LEFT]]
@@ -159,4 +160,17 @@ func.func @unread(%x: tensor<?xi64>) {
   %values = col.from_dense %x : tensor<?xi64> -> !col.jagged<i64>
   %kept = col.keep_if ne(%values, -1 : i64) : !col.jagged<i64>
   return
+}
+
+// -----
+
+// The size may be known though the type does not say it.
+// CHECK-LABEL: func.func @known(
+// CHECK:         %[[EMPTY:.*]] = tensor.empty() : tensor<7x8xf32>
+// CHECK:         %[[INIT:.*]] = tensor.cast %[[EMPTY]] : tensor<7x8xf32> to tensor<?x8xf32>
+// CHECK:         cin.evaluate {{.*}} outs(%out = %[[INIT]] : tensor<?x8xf32>) -> tensor<?x8xf32>
+func.func @known(%x: tensor<?xi64>, %offsets: tensor<8xi64>, %table: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %values = col.from_offsets %x at %offsets : tensor<?xi64>, tensor<8xi64> -> !col.jagged<i64>
+  %rows = col.lookup sum %values in %table : !col.jagged<i64>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %rows : tensor<?x8xf32>
 }

@@ -164,3 +164,36 @@ func.func @ids(%x: !col.jagged<f32>, %table: tensor<?x8xf32>) {
   %0 = col.lookup sum %x in %table : !col.jagged<f32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @no_columns(%whole: tensor<?x8xf32>, %x: tensor<?xi64>) {
+  // expected-error @below {{'col.insert_columns' op has 1 tensors of 2 columns}}
+  %0 = col.insert_columns @column into %whole at [0, 8] from (%x : tensor<?xi64>) : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @place(%whole: tensor<?x8xf32>, %x: tensor<?xi64>) {
+  // expected-error @below {{'col.insert_columns' op has the place -8}}
+  %0 = col.insert_columns @column into %whole at [-8] from (%x : tensor<?xi64>) : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @no_function(%whole: tensor<?x8xf32>, %x: tensor<?xi64>) {
+  // expected-error @below {{'col.insert_columns' op calls @column, which is no function}}
+  %0 = col.insert_columns @column into %whole at [0] from (%x : tensor<?xi64>) : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func private @column(tensor<?xi64>, tensor<?x8xf32>, index) -> tensor<?x8xf32>
+func.func @function_type(%whole: tensor<?x8xf32>, %x: tensor<?xi64>, %y: tensor<?xi32>) {
+  // expected-error @below {{'col.insert_columns' op calls @column of type '(tensor<?xi64>, tensor<?x8xf32>, index) -> tensor<?x8xf32>' for column 1 of tensors of other types}}
+  %0 = col.insert_columns @column into %whole at [0, 4] from (%x, %y : tensor<?xi64>, tensor<?xi32>) : tensor<?x8xf32>
+  return
+}

@@ -8,6 +8,7 @@
 #include "ember/Dialect/Col/IR/Col.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
@@ -209,5 +210,38 @@ LogicalResult LookupOp::reifyResultShapes(OpBuilder &builder,
                       ? getBatchSize(builder, column->front())
                       : builder.getIndexAttr(type.getDimSize(0)));
   sizes.push_back(tensor::getMixedSize(builder, getLoc(), getTable(), 1));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Of columns of the same structure
+//===----------------------------------------------------------------------===//
+
+LogicalResult InsertColumnsOp::verify() {
+  size_t columns = getPlaces().size();
+  if (columns == 0 || getTensors().size() % columns != 0)
+    return emitOpError() << "has " << getTensors().size() << " tensors of "
+                         << columns << " columns";
+  for (int64_t place : getPlaces())
+    if (place < 0)
+      return emitOpError() << "has the place " << place;
+  return success();
+}
+
+LogicalResult InsertColumnsOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto function =
+      tables.lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());
+  if (!function)
+    return emitOpError() << "calls " << getCalleeAttr()
+                         << ", which is no function";
+  for (unsigned column : llvm::seq(getPlaces().size())) {
+    SmallVector<Type> types(getTensorsOf(column).getTypes());
+    types.append({getWhole().getType(), IndexType::get(getContext())});
+    if (function.getFunctionType() !=
+        FunctionType::get(getContext(), types, getResult().getType()))
+      return emitOpError() << "calls " << getCalleeAttr() << " of type "
+                           << function.getFunctionType() << " for column "
+                           << column << " of tensors of other types";
+  }
   return success();
 }

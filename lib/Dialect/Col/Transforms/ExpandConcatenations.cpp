@@ -29,7 +29,8 @@ using namespace mlir;
 using namespace ember;
 
 /// Stops the program unless parts are as large as the first one, in dimensions
-/// other than the one that they follow each other along.
+/// other than the one that they follow each other along: by one question for
+/// all parts, as there may be thousands.
 static void requireEqualParts(ImplicitLocOpBuilder &builder,
                               tensor::ConcatOp concat) {
   for (int64_t dimension : llvm::seq(concat.getRank())) {
@@ -37,6 +38,7 @@ static void requireEqualParts(ImplicitLocOpBuilder &builder,
       continue;
     OpFoldResult first = tensor::getMixedSize(
         builder, concat.getLoc(), concat.getInputs().front(), dimension);
+    Value areEqual;
     for (Value part : concat.getInputs().drop_front()) {
       OpFoldResult size =
           tensor::getMixedSize(builder, concat.getLoc(), part, dimension);
@@ -46,11 +48,14 @@ static void requireEqualParts(ImplicitLocOpBuilder &builder,
           builder, arith::CmpIPredicate::eq,
           getValueOrCreateConstantIndexOp(builder, concat.getLoc(), first),
           getValueOrCreateConstantIndexOp(builder, concat.getLoc(), size));
-      cf::AssertOp::create(builder, isEqual,
+      areEqual = areEqual ? arith::AndIOp::create(builder, areEqual, isEqual)
+                          : isEqual;
+    }
+    if (areEqual)
+      cf::AssertOp::create(builder, areEqual,
                            "tensor.concat: parts have different sizes along "
                            "dimension " +
                                std::to_string(dimension));
-    }
   }
 }
 

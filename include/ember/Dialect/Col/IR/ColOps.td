@@ -234,4 +234,46 @@ def Col_LookupOp
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Of columns of the same structure
+//===----------------------------------------------------------------------===//
+
+def Col_InsertColumnsOp
+    : Col_PureOp<"insert_columns",
+                 [AllTypesMatch<["whole", "result"]>,
+                  DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Inserts columns that one function computes";
+  let description = [{
+    The function inserts a column into a tensor: it is given what the column reads,
+    the tensor and the place in dimension 1, and returns the tensor. It is called
+    for each column, whose tensors stand one behind the other. Columns overlap
+    nowhere, so that they may be inserted in any order.
+
+    ```mlir
+    %all = col.insert_columns @column into %whole at [0, 8]
+        from (%x, %t, %y, %u : tensor<?xi64>, tensor<100x8xf32>, tensor<?xi64>, tensor<100x8xf32>)
+        : tensor<?x16xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Col_Rows:$whole,
+                       DenseI64ArrayAttr:$places,
+                       Variadic<AnyRankedTensor>:$tensors);
+  let results = (outs Col_Rows:$result);
+  let assemblyFormat = [{
+    $callee `into` $whole `at` $places `from` `(` $tensors `:` type($tensors) `)`
+    attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The tensors of each column.
+    unsigned getTensorsPerColumn() {
+      return getTensors().size() / getPlaces().size();
+    }
+    ::mlir::OperandRange getTensorsOf(unsigned column) {
+      unsigned count = getTensorsPerColumn();
+      return getTensors().slice(column * count, count);
+    }
+  }];
+}
+
 #endif // EMBER_DIALECT_COL_IR_COLOPS_TD

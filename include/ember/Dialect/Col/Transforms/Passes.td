@@ -25,7 +25,7 @@ def ExpandConcatenations
     ```
     becomes
     ```mlir
-    cf.assert %are_equal, "tensor.concat: parts have different sizes along dimension 0"
+    cf.assert %all_are_equal, "tensor.concat: parts have different sizes along dimension 0"
     %empty = tensor.empty(%batch) : tensor<?x16xf32>
     %first = tensor.insert_slice %a into %empty[0, 0] [%batch, 8] [1, 1]
     %all = tensor.insert_slice %b into %first[0, 8] [%batch, 8] [1, 1]
@@ -37,24 +37,28 @@ def ExpandConcatenations
 }
 
 def ShareColumns : Pass<"col-share-columns", "::mlir::ModuleOp"> {
-  let summary = "Have columns of the same structure call one function";
+  let summary = "Have one function insert columns of the same structure";
   let description = [{
     Columns are of the same structure if the operations in front of their lookups
     are the same, with all attributes and types, and only tensors that they read
-    differ, and where in a tensor they are inserted. Of those, each is a call of
-    one function, so that code grows with the kinds of columns and not with the
-    columns. Tensors that are the same constant for all are in the function.
+    differ, and where in a tensor they are inserted. One function inserts all of
+    those, so that code grows with the kinds of columns and not with the columns.
+    Tensors that are the same constant for all are in the function; lists and tables
+    may be of different lengths. Columns that overlap, or whose places are not
+    known, stay in their order.
 
     ```mlir
     %a = col.from_dense %x : tensor<?xi64> -> !col.jagged<i64>
     %rows = col.lookup sum %a in %t : !col.jagged<i64>, tensor<100x8xf32> -> tensor<?x8xf32>
-    %all = tensor.insert_slice %rows into %before[0, 24] [%batch, 8] [1, 1]
+    %some = tensor.insert_slice %rows into %before[0, 24] [%batch, 8] [1, 1]
         : tensor<?x8xf32> into tensor<?x800xf32>
+    ...
     ```
     becomes
     ```mlir
-    %all = func.call @column(%x, %t, %before, %c24)
-        : (tensor<?xi64>, tensor<100x8xf32>, tensor<?x800xf32>, index) -> tensor<?x800xf32>
+    %all = col.insert_columns @column into %before at [24, 32]
+        from (%x, %t, %y, %u : tensor<?xi64>, tensor<100x8xf32>, tensor<?xi64>, tensor<100x8xf32>)
+        : tensor<?x800xf32>
     ...
     func.func private @column(%x: tensor<?xi64>, %t: tensor<100x8xf32>,
                               %whole: tensor<?x800xf32>, %place: index) -> tensor<?x800xf32> {
