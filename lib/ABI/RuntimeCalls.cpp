@@ -74,6 +74,23 @@ Value RuntimeCalls::stringConstant(OpBuilder &builder, Location loc,
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
+Value RuntimeCalls::arrayConstant(OpBuilder &builder, Location loc,
+                                  Type element, DenseElementsAttr elements) {
+  OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(element, elements.getNumElements());
+  auto global =
+      LLVM::GlobalOp::create(top, module.getLoc(), type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, "ember_table", elements);
+  symbols.insert(global);
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+Value RuntimeCalls::wordsConstant(OpBuilder &builder, Location loc,
+                                  ArrayRef<int64_t> words) {
+  return arrayConstant(builder, loc, builder.getI64Type(),
+                       builder.getI64TensorAttr(words));
+}
+
 /// `value` as an i64.
 static Value toI64(OpBuilder &builder, Location loc, Value value) {
   Type i64 = builder.getI64Type();

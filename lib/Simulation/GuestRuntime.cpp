@@ -97,9 +97,13 @@ Error GuestProcess::call(Emulator &emulator, unsigned number) {
     return createStringError("the simulated program frees " +
                              Twine::utohexstr(state.x[0]) +
                              ", which was not allocated");
+  case ember_rename_call:
+    names = state.x[0];
+    return Error::success();
   case ember_check_disjoint_call:
-  case ember_check_dim_call:
-    return checkArguments(state, number);
+    return checkDisjoint(state);
+  case ember_check_layouts_call:
+    return checkLayouts(state);
   case ember_order_segments_call:
     return orderSegments(state);
   case ember_begin_parallel_call:
@@ -130,7 +134,12 @@ Error GuestProcess::fail(const State &state, unsigned number) {
       return source.takeError();
     second = *source;
   }
+  Expected<std::string> pairs = readNames();
+  if (!pairs)
+    return pairs.takeError();
+  const char *renamed = pairs->c_str();
   return callRuntime([&] {
+    ember_rename(&renamed);
     if (number == ember_fail_index_call)
       ember_fail_index(first->c_str(), second.c_str(), state.getX<int64_t>(2),
                        state.getX<int64_t>(3), state.getX<int64_t>(4));
@@ -151,21 +160,66 @@ GuestProcess::readDescriptor(uint64_t address, uint64_t rank) const {
   return words;
 }
 
-Error GuestProcess::checkArguments(const State &state, unsigned number) {
+Expected<std::string> GuestProcess::readNames() const {
+  std::string pairs;
+  uint64_t address = 0;
+  if (!names)
+    return pairs;
+  Expected<const void *> found = find(names, sizeof(address));
+  if (!found)
+    return found.takeError();
+  memcpy(&address, *found, sizeof(address));
+  while (address) {
+    Expected<std::string> text = readText(address);
+    if (!text)
+      return text.takeError();
+    pairs += *text;
+    pairs.push_back('\0');
+    address = text->empty() ? 0 : address + text->size() + 1;
+  }
+  return pairs;
+}
+
+Error GuestProcess::checkLayouts(const State &state) {
+  uint64_t layout = state.x[1];
+  for (uint64_t i = 0; i < state.x[2]; ++i) {
+    int64_t head[3]; // argument, name, rank
+    Expected<const void *> begin = find(layout, sizeof(head));
+    if (!begin)
+      return begin.takeError();
+    memcpy(head, *begin, sizeof(head));
+    size_t bytes = sizeof(head) + (1 + 2 * head[2]) * sizeof(int64_t);
+    Expected<const void *> all = find(layout, bytes),
+                           slot = find(state.x[0] + head[0] * sizeof(uint64_t),
+                                       sizeof(uint64_t));
+    if (!all || !slot)
+      return joinErrors(all.takeError(), slot.takeError());
+    std::vector<int64_t> words(bytes / sizeof(int64_t));
+    memcpy(words.data(), *all, bytes);
+    uint64_t address;
+    memcpy(&address, *slot, sizeof(address));
+    auto descriptor = readDescriptor(address, head[2]);
+    if (!descriptor)
+      return descriptor.takeError();
+    Expected<std::string> name = readText(state.x[3] + head[1]);
+    if (!name)
+      return name.takeError();
+    words[0] = words[1] = 0;
+    void *argument = descriptor->data();
+    if (Error error = callRuntime([&] {
+          ember_check_layouts(&argument, words.data(), 1, name->c_str());
+        }))
+      return error;
+    layout += bytes;
+  }
+  return Error::success();
+}
+
+Error GuestProcess::checkDisjoint(const State &state) {
   auto rank = [&](unsigned index) { return state.getX<uint32_t>(index); };
   auto first = readDescriptor(state.x[0], rank(1));
   if (!first)
     return first.takeError();
-  if (number == ember_check_dim_call) {
-    Expected<std::string> name = readText(state.x[4]);
-    if (!name)
-      return name.takeError();
-    return callRuntime([&] {
-      ember_check_dim(first->data(), state.getX<int32_t>(1),
-                      state.getX<int32_t>(2), state.getX<int64_t>(3),
-                      name->c_str());
-    });
-  }
   auto second = readDescriptor(state.x[4], rank(5));
   if (!second)
     return second.takeError();

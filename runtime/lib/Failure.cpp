@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 using namespace ember::runtime;
 
@@ -30,6 +31,35 @@ void ember::runtime::fail(int32_t code, const char *format, ...) {
   vsnprintf(error.message, sizeof(error.message), format, arguments);
   va_end(arguments);
   failWith(error);
+}
+
+// The pair of `names` whose first text `message` begins with; null for none.
+static const char *findName(const char *message, const char *names) {
+  while (*names) {
+    size_t length = strlen(names);
+    if (strncmp(message, names, length) == 0)
+      return names;
+    names += length + 1;
+    names += strlen(names) + 1;
+  }
+  return nullptr;
+}
+
+void ember::runtime::rename(ember_error &error, const char *names) {
+  ember_error before = error;
+  char *end = error.message, *last = error.message + sizeof(error.message) - 1;
+  for (const char *rest = before.message; *rest && end < last;) {
+    const char *name = findName(rest, names);
+    if (!name) {
+      *end++ = *rest++;
+      continue;
+    }
+    size_t length = strlen(name);
+    rest += length;
+    for (const char *now = name + length + 1; *now && end < last; ++now)
+      *end++ = *now;
+  }
+  *end = '\0';
 }
 
 static bool isEmpty(const char *text) { return !text || !*text; }

@@ -33,6 +33,10 @@ void ember::runtime::unwindTo(Frame *frame) {
     if (inner->blocks == &inner->ownBlocks)
       freeBlocks(inner->ownBlocks);
   setCurrentFrame(frame);
+  if (frame->names && *frame->names) {
+    rename(frame->error, *frame->names);
+    frame->names = nullptr;
+  }
   longjmp(frame->target, 1);
 }
 
@@ -80,6 +84,11 @@ int32_t ember_invoke(void (*fn)(void **args), void **args, ember_error *error) {
     error->message[0] = '\0';
   }
   return EMBER_OK;
+}
+
+void ember_rename(const char *const *names) {
+  if (Frame *frame = currentFrame())
+    frame->names = names;
 }
 
 void ember_check_recursion() {

@@ -39,6 +39,8 @@ struct Frame {
   // Iterations change places, which a body has done, or they must not.
   enum { MayReorder, HasReordered, InOrder } order = InOrder;
   ember_error error;
+  // What ember_rename was given.
+  const char *const *names = nullptr;
   // Where the frame's calls begin; stacks grow down from there.
   uintptr_t stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
 };
@@ -58,6 +60,9 @@ fail(int32_t code, const char *format, ...);
 
 __attribute__((format(printf, 3, 4))) void
 formatError(ember_error &error, int32_t code, const char *format, ...);
+
+// Has a message call things by the second names of pairs.
+void rename(ember_error &error, const char *names);
 
 // Frees all blocks of a failed invocation.
 void freeBlocks(Ledger &ledger);

@@ -166,17 +166,79 @@ TEST(DisjointTest, AgreesWithEnumeration) {
   EXPECT_LT(overlaps, 18000);
 }
 
-TEST(DimensionTest, Sizes) {
+/// What is said of an argument whose layout should be `expected`.
+static std::string checkLayout(MemRef memref, std::vector<int64_t> expected) {
+  void *arguments[] = {nullptr, memref.words.data()};
+  std::vector<int64_t> layout = {1, 4, memref.rank()};
+  layout.insert(layout.end(), expected.begin(), expected.end());
+  ember_error error = invoke([&] {
+    ember_check_layouts(arguments, layout.data(), 1, "'x'\0'weight'");
+  });
+  EXPECT_TRUE(error.code == EMBER_OK || error.code == EMBER_SHAPE ||
+              error.code == EMBER_ASSERT);
+  return error.message;
+}
+
+TEST(LayoutTest, Sizes) {
   MemRef memref(buffer, 0, {4, 64}, {64, 1});
-  auto check = [&](int32_t dim, int64_t expected) {
+  EXPECT_EQ(checkLayout(memref, {0, 4, 64, 64, 1}), "");
+  EXPECT_EQ(checkLayout(memref, {0, EMBER_ANY, 64, EMBER_ANY, 1}), "");
+  EXPECT_EQ(checkLayout(memref, {0, 4, 32, 64, 1}),
+            "dimension 1 of 'weight' has size 64, expected 32");
+}
+
+TEST(LayoutTest, OffsetsAndStrides) {
+  MemRef memref(buffer, 3, {4, 64}, {128, 2});
+  EXPECT_EQ(checkLayout(memref, {EMBER_ANY, 4, 64, EMBER_ANY, EMBER_ANY}), "");
+  EXPECT_EQ(checkLayout(memref, {0, 4, 64, EMBER_ANY, EMBER_ANY}),
+            "'weight': the offset is not 0, as the function's type says");
+  EXPECT_EQ(checkLayout(memref, {3, 4, 64, EMBER_ANY, 1}),
+            "'weight': the stride of dimension 1 is not 1, as the function's "
+            "type says");
+  // Of one row, and of none.
+  for (int64_t rows : {1, 0})
+    EXPECT_EQ(checkLayout(MemRef(buffer, 0, {rows, 64}, {7, 1}),
+                          {0, EMBER_ANY, 64, 64, 1}),
+              "");
+  EXPECT_EQ(checkLayout(MemRef(buffer, 0, {4, 0}, {7, 9}),
+                        {0, EMBER_ANY, EMBER_ANY, 0, 1}),
+            "");
+}
+
+TEST(LayoutTest, SeveralArguments) {
+  MemRef first(buffer, 0, {4}, {1}), second(buffer, 0, {}, {}),
+      third(buffer, 0, {5}, {1});
+  void *arguments[] = {first.words.data(), second.words.data(),
+                       third.words.data()};
+  const int64_t layouts[] = {0, 0, 1, 0, 4, 1, 1, 4, 0, 0, 2, 8, 1, 0, 4, 1};
+  ember_error error = invoke(
+      [&] { ember_check_layouts(arguments, layouts, 3, "'a'\0'b'\0'c'"); });
+  EXPECT_STREQ(error.message, "dimension 0 of 'c' has size 5, expected 4");
+}
+
+TEST(RenameTest, Messages) {
+  const char *names = nullptr;
+  auto fail = [&](const char *message) {
     ember_error error = invoke([&] {
-      ember_check_dim(memref.words.data(), 2, dim, expected, "'weight'");
+      ember_rename(&names);
+      ember_fail_message(message);
     });
-    EXPECT_TRUE(error.code == EMBER_OK || error.code == EMBER_SHAPE);
     return std::string(error.message);
   };
-  EXPECT_EQ(check(0, 4), "");
-  EXPECT_EQ(check(1, 64), "");
-  EXPECT_EQ(check(1, 32), "dimension 1 of 'weight' has size 64, expected 32");
-  EXPECT_EQ(check(2, 1), "'weight' has 2 dimensions, expected more than 2");
+  EXPECT_EQ(fail("'a' of 'b'"), "'a' of 'b'");
+  // What takes the place of a name is not replaced again.
+  names = "'a'\0'b'\0'b'\0'first'\0";
+  EXPECT_EQ(fail("'a' of 'b' and 'c'"), "'b' of 'first' and 'c'");
+  // What is too long is cut off.
+  std::string longName = "'a'" + std::string(1, '\0') + std::string(2000, 'x') +
+                         std::string(2, '\0');
+  names = longName.data();
+  EXPECT_EQ(fail("'a'"), std::string(sizeof(ember_error::message) - 1, 'x'));
+  // Those of an invocation are not those of the one around it.
+  names = "'a'\0'b'\0";
+  ember_error error = invoke([&] {
+    EXPECT_EQ(fail("'a'"), "'b'");
+    ember_fail_message("'a'");
+  });
+  EXPECT_STREQ(error.message, "'a'");
 }

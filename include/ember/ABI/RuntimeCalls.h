@@ -44,6 +44,13 @@ public:
   mlir::Value stringConstant(mlir::OpBuilder &builder, mlir::Location loc,
                              llvm::StringRef text);
 
+  /// Pointer to a constant array, of elements of an LLVM type.
+  mlir::Value arrayConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Type element,
+                            mlir::DenseElementsAttr elements);
+  mlir::Value wordsConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                            llvm::ArrayRef<int64_t> words);
+
   /// The function `name`, declared if it was not there yet. Both arguments are
   /// written `EMBER_RUNTIME(ember_function)`.
   template <typename... Types>

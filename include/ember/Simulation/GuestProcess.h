@@ -96,13 +96,16 @@ private:
 
   // Of the runtime.
   llvm::Error fail(const sim::State &state, unsigned number);
-  llvm::Error checkArguments(const sim::State &state, unsigned number);
+  llvm::Error checkDisjoint(const sim::State &state);
+  llvm::Error checkLayouts(const sim::State &state);
   llvm::Error beginParallel(sim::Emulator &emulator);
   llvm::Error orderSegments(const sim::State &state);
 
   /// What is at an address of the program's, which need not exist.
   llvm::Expected<const void *> find(uint64_t address, uint64_t bytes) const;
   llvm::Expected<std::string> readText(uint64_t address) const;
+  /// What messages call things by.
+  llvm::Expected<std::string> readNames() const;
   llvm::Expected<llvm::SmallVector<int64_t, 16>>
   readDescriptor(uint64_t address, uint64_t rank) const;
 
@@ -119,6 +122,8 @@ private:
   /// The words of each value as the program sees them, and where they are.
   std::vector<llvm::SmallVector<int64_t, 8>> passed;
   std::vector<uint64_t> pointers;
+  /// What ember_rename was given.
+  uint64_t names = 0;
 
   // Of the parallel loops that run.
   bool inParts = false;

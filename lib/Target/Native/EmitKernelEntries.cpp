@@ -8,8 +8,8 @@
 // For a function F(memref, index) -> f32 with a body:
 //
 //   llvm.func internal @ember_packed_F(%args: !llvm.ptr) {
-//     %d0 = llvm.load (llvm.load %args[0])        // descriptor
 //     ... sizes and strides that F's type fixes, overlaps ...
+//     %d0 = llvm.load (llvm.load %args[0])        // descriptor
 //     %r = func.call @F(%d0 as memref, ...)
 //     llvm.store %r, (llvm.load %args[2])
 //   }
@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RollCalls.h"
 #include "ember/ABI/RuntimeCalls.h"
 #include "ember/Analysis/MemRefNames.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
@@ -46,10 +47,11 @@ class EntryBuilder {
 public:
   EntryBuilder(func::FuncOp kernel, RuntimeCalls &runtime,
                const LLVMTypeConverter &types, const DataLayout &layout,
-               bool checkOverlap, bool isEntryOnly)
+               bool checkOverlap, bool isEntryOnly, unsigned leastCalls)
       : kernel(kernel), runtime(runtime), types(types), layout(layout),
         checkOverlap(checkOverlap), isEntryOnly(isEntryOnly),
-        loc(kernel.getLoc()), builder(kernel.getContext()),
+        leastCalls(leastCalls), loc(kernel.getLoc()),
+        builder(kernel.getContext()), argumentTypes(kernel.getArgumentTypes()),
         ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
         i32(builder.getI32Type()), i64(builder.getI64Type()) {}
 
@@ -65,10 +67,8 @@ private:
   Value loadSlot(Value args, int64_t index);
   Value loadArgument(Value slot, Type type);
   void storeResult(Value slot, Value result);
-  void checkLayout(unsigned index, Value descriptor, Value slot);
-  void checkStaticValue(unsigned index, Value actual, int64_t expected,
-                        Value relevant, const Twine &what);
-  void checkOverlaps(ArrayRef<Value> slots);
+  void checkLayouts(Value args);
+  void checkOverlaps(Value args);
   Value constant(Type type, int64_t value) {
     return LLVM::ConstantOp::create(builder, loc, type,
                                     builder.getIntegerAttr(type, value));
@@ -85,8 +85,11 @@ private:
   bool checkOverlap;
   /// Whether nothing in the module calls F.
   bool isEntryOnly;
+  unsigned leastCalls;
   Location loc;
   OpBuilder builder;
+  /// Those of F, whatever becomes of them.
+  ArrayRef<Type> argumentTypes;
   Type ptr, i32, i64;
 };
 
@@ -152,75 +155,49 @@ void EntryBuilder::storeResult(Value slot, Value result) {
   LLVM::StoreOp::create(builder, loc, value, slot);
 }
 
-/// Fails when `actual` is not `expected`; `relevant`, if given, says whether
-/// it matters.
-void EntryBuilder::checkStaticValue(unsigned index, Value actual,
-                                    int64_t expected, Value relevant,
-                                    const Twine &what) {
-  Value bad = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
-                                   actual, constant(i64, expected));
-  if (relevant)
-    bad = LLVM::AndOp::create(builder, loc, bad, relevant);
-  Block *current = builder.getInsertionBlock();
-  Block *rest = current->splitBlock(builder.getInsertionPoint());
-  Block *failure = builder.createBlock(rest);
-  runtime.failMessage(builder, loc,
-                      (argumentName(kernel, index) + ": " + what + " is not " +
-                       Twine(expected) + ", as the function's type says")
-                          .str());
-  LLVM::UnreachableOp::create(builder, loc);
-  builder.setInsertionPointToEnd(current);
-  LLVM::CondBrOp::create(builder, loc, bad, failure, rest);
-  builder.setInsertionPointToStart(rest);
-}
-
-/// Checks what the type of argument `index` promises about its descriptor, and
-/// code therefore does not read from it.
-void EntryBuilder::checkLayout(unsigned index, Value descriptor, Value slot) {
-  auto type = cast<MemRefType>(kernel.getArgumentTypes()[index]);
-  LLVM::LLVMFuncOp checkDim = runtime.declare(EMBER_RUNTIME(ember_check_dim));
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-    if (ShapedType::isDynamic(size))
+/// Checks what the types of arguments promise about their descriptors, and code
+/// therefore does not read from these: by a table, as there may be thousands.
+void EntryBuilder::checkLayouts(Value args) {
+  SmallVector<int64_t> layouts;
+  std::string names;
+  int64_t count = 0;
+  for (auto [index, argument] : llvm::enumerate(argumentTypes)) {
+    auto type = dyn_cast<MemRefType>(argument);
+    if (!type)
       continue;
-    Value operands[] = {
-        slot, constant(i32, type.getRank()), constant(i32, dim),
-        constant(i64, size),
-        runtime.stringConstant(builder, loc, argumentName(kernel, index))};
-    LLVM::CallOp::create(builder, loc, checkDim, operands);
+    auto expect = [](int64_t number) {
+      return ShapedType::isDynamic(number) ? EMBER_ANY : number;
+    };
+    SmallVector<int64_t> strides, expected;
+    int64_t offset;
+    if (failed(type.getStridesAndOffset(strides, offset))) {
+      offset = ShapedType::kDynamic;
+      strides.assign(type.getRank(), ShapedType::kDynamic);
+    }
+    expected.push_back(expect(offset));
+    llvm::append_range(expected, llvm::map_range(type.getShape(), expect));
+    llvm::append_range(expected, llvm::map_range(strides, expect));
+    if (llvm::all_equal(expected) && expected.front() == EMBER_ANY)
+      continue;
+    ++count;
+    layouts.append({int64_t(index), int64_t(names.size()), type.getRank()});
+    layouts.append(expected);
+    names += argumentName(kernel, index) + '\0';
   }
-
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
+  if (!count)
     return;
-  MemRefDescriptor fields(descriptor);
-  if (ShapedType::isStatic(offset))
-    checkStaticValue(index, fields.offset(builder, loc), offset, Value(),
-                     "the offset");
-  // Where there is one row or none at all, how far apart rows are does not
-  // matter, and libraries leave odd numbers there.
-  auto isAbove = [&](int64_t dim, int64_t bound) -> Value {
-    return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sgt,
-                                fields.size(builder, loc, dim),
-                                constant(i64, bound));
-  };
-  for (auto [dim, stride] : llvm::enumerate(strides)) {
-    if (ShapedType::isDynamic(stride) || type.getDimSize(dim) == 1)
-      continue;
-    Value several = isAbove(dim, 1);
-    for (int64_t other = 0; other < type.getRank(); ++other)
-      if (type.isDynamicDim(other) && other != int64_t(dim))
-        several = LLVM::AndOp::create(builder, loc, several, isAbove(other, 0));
-    checkStaticValue(index, fields.stride(builder, loc, dim), stride, several,
-                     "the stride of dimension " + Twine(dim));
-  }
+  Value operands[] = {args, runtime.wordsConstant(builder, loc, layouts),
+                      constant(i64, count),
+                      runtime.stringConstant(builder, loc, names)};
+  LLVM::CallOp::create(builder, loc,
+                       runtime.declare(EMBER_RUNTIME(ember_check_layouts)),
+                       operands);
 }
 
 /// Checks that what F stores to overlaps nothing else it is given, and notes
 /// on F's arguments that this has been checked for every call.
-void EntryBuilder::checkOverlaps(ArrayRef<Value> slots) {
+void EntryBuilder::checkOverlaps(Value args) {
   llvm::SmallBitVector written = findWrittenArguments(kernel);
-  ArrayRef<Type> argumentTypes = kernel.getArgumentTypes();
   auto elementBytes = [&](MemRefType type) {
     auto element = types.convertType(type.getElementType());
     return int64_t(layout.getTypeSize(element).getFixedValue());
@@ -229,12 +206,12 @@ void EntryBuilder::checkOverlaps(ArrayRef<Value> slots) {
   auto describe = [&](unsigned index, SmallVectorImpl<Value> &operands) {
     auto type = cast<MemRefType>(argumentTypes[index]);
     operands.append(
-        {slots[index], constant(i32, type.getRank()),
+        {loadSlot(args, index), constant(i32, type.getRank()),
          constant(i64, elementBytes(type)),
          runtime.stringConstant(builder, loc, argumentName(kernel, index))});
   };
   for (unsigned index : written.set_bits()) {
-    for (unsigned other = 0; other < slots.size(); ++other) {
+    for (unsigned other = 0; other < argumentTypes.size(); ++other) {
       // Two that are both written are checked once.
       if (!isa<MemRefType>(argumentTypes[other]) || other == index ||
           (written.test(other) && other < index))
@@ -254,28 +231,25 @@ void EntryBuilder::checkOverlaps(ArrayRef<Value> slots) {
 
 void EntryBuilder::buildWrapper(LLVM::LLVMFuncOp wrapper) {
   Value args = wrapper.getArgument(0);
-  ArrayRef<Type> argumentTypes = kernel.getArgumentTypes();
-  SmallVector<Value> slots, values;
-  for (auto [index, type] : llvm::enumerate(argumentTypes)) {
-    slots.push_back(loadSlot(args, index));
-    values.push_back(loadArgument(slots.back(), type));
-  }
-  for (auto [index, type] : llvm::enumerate(argumentTypes))
-    if (isa<MemRefType>(type))
-      checkLayout(index, values[index], slots[index]);
+  checkLayouts(args);
   if (checkOverlap)
-    checkOverlaps(slots);
-
+    checkOverlaps(args);
+  PassedArguments passed;
+  if (isEntryOnly)
+    passed = rollCalls(kernel, leastCalls, runtime, types);
+  else
+    llvm::append_range(passed.left, llvm::seq(argumentTypes.size()));
   SmallVector<Value> operands;
-  for (auto [type, value] : llvm::zip_equal(argumentTypes, values)) {
-    if (value.getType() == type) {
-      operands.push_back(value);
-      continue;
-    }
-    operands.push_back(
-        UnrealizedConversionCastOp::create(builder, loc, type, value)
-            .getResult(0));
+  for (unsigned index : passed.left) {
+    Type type = argumentTypes[index];
+    Value value = loadArgument(loadSlot(args, index), type);
+    if (value.getType() != type)
+      value = UnrealizedConversionCastOp::create(builder, loc, type, value)
+                  .getResult(0);
+    operands.push_back(value);
   }
+  if (passed.slots)
+    operands.push_back(args);
   auto call = func::CallOp::create(builder, loc, kernel, operands);
   for (auto [index, result] : llvm::enumerate(call.getResults()))
     storeResult(loadSlot(args, argumentTypes.size() + index), result);
@@ -318,9 +292,9 @@ void EmitKernelEntries::runOnOperation() {
     if (!kernel.isDeclaration() && kernel.isPublic())
       kernels.push_back({kernel, users.useEmpty(kernel)});
   for (auto [kernel, isEntryOnly] : kernels) {
-    if (failed(
-            EntryBuilder(kernel, runtime, types, layout, !overlap, isEntryOnly)
-                .build()))
+    if (failed(EntryBuilder(kernel, runtime, types, layout, !overlap,
+                            isEntryOnly, leastCalls)
+                   .build()))
       return signalPassFailure();
   }
 }

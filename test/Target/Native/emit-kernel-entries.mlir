@@ -13,10 +13,7 @@
 // CHECK: %[[STATUS:.*]] = llvm.call @ember_invoke(%[[PACKED]], %[[ARGS]], %[[ERROR]])
 // CHECK: llvm.return %[[STATUS]]
 // CHECK: llvm.func internal @ember_packed_scale(%[[SLOTS:.*]]: !llvm.ptr)
-// CHECK: llvm.call @ember_check_dim
-// CHECK: llvm.cond_br
-// CHECK: llvm.call @ember_fail_message
-// CHECK: llvm.unreachable
+// CHECK: llvm.call @ember_check_layouts(%[[SLOTS]]
 // CHECK-COUNT-2: llvm.call @ember_check_disjoint
 // CHECK-NOT: llvm.call @ember_check_disjoint
 // CHECK: %[[RESULT:.*]] = {{(func\.)?}}call @scale

@@ -239,13 +239,37 @@ def EmitKernelEntries : Pass<"emit-kernel-entries", "::mlir::ModuleOp"> {
     overlaps no other argument; then it calls `F`. Arguments that were checked
     so carry `ember.noalias`, which convert-native-to-llvm turns into LLVM's
     noalias.
+
+    Of calls of one function in `F` that stand one behind the other, the entry
+    makes a loop over a table, with a row for each call: the numbers of arguments
+    of `F`, and constants. Arguments that `F` has for these calls alone are not
+    passed to it; it reads them from `args`. In messages of the function, the names
+    of its arguments are those of what each call gives it.
+
+    ```mlir
+    call @column(%arg0, %arg1, %out, %c0) : (memref<?xf32>, memref<?x8xf32>, memref<?x16xf32>, index) -> ()
+    call @column(%arg2, %arg3, %out, %c8) : (memref<?xf32>, memref<?x8xf32>, memref<?x16xf32>, index) -> ()
+    ```
+    becomes
+    ```mlir
+    scf.for %i = %c0 to %c2 step %c1 {
+      %row = llvm.getelementptr %table[%number] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<4 x i64>
+      %first = llvm.load %row : !llvm.ptr -> i64
+      ...
+      func.call @column(%values, %rows, %out, %place)
+    }
+    ```
   }];
   let options = [
     Option<"mayAlias", "may-alias", "bool", "false",
            "Arguments may overlap: no check and no noalias">,
+    Option<"leastCalls", "least-calls", "unsigned", "8",
+           "Calls of one function that become a loop: fewer stay calls">,
   ];
   let dependentDialects = ["::ember::EmberDialect",
-                           "::mlir::LLVM::LLVMDialect"];
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def ConvertNativeToLLVM : Pass<"convert-native-to-llvm", "::mlir::ModuleOp"> {

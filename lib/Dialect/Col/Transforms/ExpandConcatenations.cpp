@@ -28,9 +28,31 @@ namespace ember::col {
 using namespace mlir;
 using namespace ember;
 
+/// How many sizes one question is about: each branch is a block, and what is in
+/// one block is compared with all else that is in it.
+static constexpr unsigned sizesPerQuestion = 16;
+
+/// Stops the program unless sizes along `dimension` are equal to `first`.
+static void requireEqual(ImplicitLocOpBuilder &builder, OpFoldResult first,
+                         ArrayRef<OpFoldResult> sizes, int64_t dimension) {
+  auto get = [&](OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(builder, builder.getLoc(), size);
+  };
+  Value areEqual;
+  for (OpFoldResult size : sizes) {
+    Value isEqual = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                          get(first), get(size));
+    areEqual =
+        areEqual ? arith::AndIOp::create(builder, areEqual, isEqual) : isEqual;
+  }
+  cf::AssertOp::create(builder, areEqual,
+                       "tensor.concat: parts have different sizes along "
+                       "dimension " +
+                           std::to_string(dimension));
+}
+
 /// Stops the program unless parts are as large as the first one, in dimensions
-/// other than the one that they follow each other along: by one question for
-/// all parts, as there may be thousands.
+/// other than the one that they follow each other along.
 static void requireEqualParts(ImplicitLocOpBuilder &builder,
                               tensor::ConcatOp concat) {
   for (int64_t dimension : llvm::seq(concat.getRank())) {
@@ -38,24 +60,18 @@ static void requireEqualParts(ImplicitLocOpBuilder &builder,
       continue;
     OpFoldResult first = tensor::getMixedSize(
         builder, concat.getLoc(), concat.getInputs().front(), dimension);
-    Value areEqual;
+    SmallVector<OpFoldResult> sizes;
     for (Value part : concat.getInputs().drop_front()) {
       OpFoldResult size =
           tensor::getMixedSize(builder, concat.getLoc(), part, dimension);
-      if (isEqualConstantIntOrValue(first, size))
-        continue;
-      Value isEqual = arith::CmpIOp::create(
-          builder, arith::CmpIPredicate::eq,
-          getValueOrCreateConstantIndexOp(builder, concat.getLoc(), first),
-          getValueOrCreateConstantIndexOp(builder, concat.getLoc(), size));
-      areEqual = areEqual ? arith::AndIOp::create(builder, areEqual, isEqual)
-                          : isEqual;
+      if (!isEqualConstantIntOrValue(first, size))
+        sizes.push_back(size);
     }
-    if (areEqual)
-      cf::AssertOp::create(builder, areEqual,
-                           "tensor.concat: parts have different sizes along "
-                           "dimension " +
-                               std::to_string(dimension));
+    for (ArrayRef<OpFoldResult> rest = sizes; !rest.empty();
+         rest =
+             rest.drop_front(std::min<size_t>(rest.size(), sizesPerQuestion)))
+      requireEqual(builder, first, rest.take_front(sizesPerQuestion),
+                   dimension);
   }
 }
 

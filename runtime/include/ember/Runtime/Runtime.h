@@ -74,6 +74,13 @@ EMBER_NORETURN void ember_fail_segment(const char *source, int64_t position,
 // An assertion of the program, with code EMBER_ASSERT.
 EMBER_NORETURN void ember_fail_message(const char *message);
 
+// Has messages of failures in this invocation call things by other names from
+// now on: `*names` is null, or points to pairs of texts, one behind the other,
+// of which the first one stands for the second one; an empty text ends them.
+// What `names` points to may change, and stays where it is until the invocation
+// ends.
+void ember_rename(const char *const *names);
+
 // At the entry of a function that may call itself: fails with EMBER_MEMORY when
 // the calls have used up what a kernel may take of the stack.
 void ember_check_recursion(void);
@@ -102,9 +109,18 @@ void ember_check_disjoint(const void *a, int32_t rankA, int64_t elementBytesA,
                           const char *nameA, const void *b, int32_t rankB,
                           int64_t elementBytesB, const char *nameB);
 
-// Fails with EMBER_SHAPE if dimension `dim` does not have `expected` elements.
-void ember_check_dim(const void *descriptor, int32_t rank, int32_t dim,
-                     int64_t expected, const char *name);
+// In the place of a number that may be any.
+#define EMBER_ANY INT64_MIN
+
+// Checks what the types of `count` arguments say of their descriptors, and code
+// therefore does not read from these. Of each, `layouts` has the number of the
+// argument, where in `names` its name begins, the rank, and what offset, sizes
+// and strides are, or EMBER_ANY. Fails with EMBER_SHAPE because of a size, and
+// with EMBER_ASSERT because of anything else. Where there is one row or none at
+// all, how far apart rows are does not matter, and libraries leave odd numbers
+// there.
+void ember_check_layouts(void *const *args, const int64_t *layouts,
+                         int64_t count, const char *names);
 
 //===----------------------------------------------------------------------===//
 // Parallel loops
