@@ -56,7 +56,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
                                   const StatementOptions &options) {
   manager.addNestedPass<func::FuncOp>(col::createExpandConcatenations());
   manager.addPass(col::createShareColumns());
-  manager.addNestedPass<func::FuncOp>(createConvertColToCIN());
+  manager.addPass(createConvertColToCIN());
   manager.addPass(cin::createCheckFunctions());
   manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   bufferization::OneShotBufferizePassOptions bufferization;

@@ -8,12 +8,14 @@
 #include "ember/Conversion/ColToCIN/Passes.h"
 
 #include "ColumnStatement.h"
+#include "HashFunction.h"
 
 #include "ember/Conversion/EmbedToCIN/StatementBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -63,8 +65,8 @@ static Value makePlace(col::LookupOp lookup) {
   // Which cannot fail, as its ids are made here. Statements compare the sizes
   // that its type says.
   (void)lookup.reifyResultShapes(builder, shapes);
-  Value place = tensor::EmptyOp::create(
-      builder, lookup.getLoc(), shapes.front(), type.getElementType());
+  Value place = tensor::EmptyOp::create(builder, lookup.getLoc(),
+                                        shapes.front(), type.getElementType());
   // Which may know less of its size than what it is made of does.
   if (place.getType() == type)
     return place;
@@ -104,24 +106,33 @@ namespace {
 struct ConvertColToCIN
     : public ember::impl::ConvertColToCINBase<ConvertColToCIN> {
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
     SmallVector<col::LookupOp> lookups;
-    getOperation()->walk(
-        [&](col::LookupOp lookup) { lookups.push_back(lookup); });
+    FlatSymbolRefAttr hash;
+    getOperation()->walk([&](Operation *op) {
+      if (auto lookup = dyn_cast<col::LookupOp>(op))
+        lookups.push_back(lookup);
+      if (isa<col::HashOp>(op) && !hash)
+        hash = FlatSymbolRefAttr::get(
+            makeHashFunction(getOperation(), symbols).getSymNameAttr());
+    });
     for (col::LookupOp lookup : lookups)
-      if (failed(convert(lookup)))
+      if (failed(convert(lookup, hash)))
         return signalPassFailure();
-    if (failed(dropRest(getOperation())))
-      signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(dropRest(function)))
+        return signalPassFailure();
   }
 
-  static LogicalResult convert(col::LookupOp lookup) {
+  static LogicalResult convert(col::LookupOp lookup, FlatSymbolRefAttr hash) {
     FailureOr<SmallVector<Operation *>> column = lookup.findColumn();
     if (failed(column))
       return lookup.emitOpError("has ids that are not made of a tensor in this "
                                 "function");
     requireOffset(lookup, column->front());
     Value place = makePlace(lookup);
-    lookup.getResult().replaceAllUsesWith(writeColumn(lookup, *column, place));
+    lookup.getResult().replaceAllUsesWith(
+        writeColumn(lookup, *column, place, hash));
     lookup.erase();
     return success();
   }

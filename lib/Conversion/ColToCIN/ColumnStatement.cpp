@@ -31,8 +31,9 @@ struct Element {
 class ColumnWriter {
 public:
   ColumnWriter(StatementBuilder &builder, col::LookupOp lookup,
-               ArrayRef<Operation *> column, Value init)
+               ArrayRef<Operation *> column, Value init, FlatSymbolRefAttr hash)
       : builder(builder), lookup(lookup), column(column), init(init),
+        hash(hash),
         type(embed::getComputeType(
             {lookup.getTable().getType(), lookup.getResult().getType()})) {}
 
@@ -48,6 +49,7 @@ private:
   std::optional<Element> getFill(Value b);
   Value call(Attribute callee, Value value, ArrayAttr behind, Type result);
   Value countBoundaries(col::BucketizeOp op, Value value);
+  Value getBucket(col::HashOp op, Value value);
   Value getRow(Value id, Value e);
   Value combineRows(Value b, Value e);
 
@@ -55,6 +57,7 @@ private:
   col::LookupOp lookup;
   ArrayRef<Operation *> column;
   Value init;
+  FlatSymbolRefAttr hash;
   FloatType type;
 };
 } // namespace
@@ -108,11 +111,23 @@ Value ColumnWriter::countBoundaries(col::BucketizeOp op, Value value) {
   });
 }
 
+Value ColumnWriter::getBucket(col::HashOp op, Value value) {
+  Type word = builder.getI64Type();
+  Value buckets = cin::LiteralOp::create(builder, op.getBucketsAttr());
+  Value bucket = builder.call(Attribute(hash),
+                              {builder.convert(value, word), buckets}, word);
+  return builder.convert(
+      bucket, cast<col::JaggedType>(op.getResult().getType()).getElementType());
+}
+
 Element ColumnWriter::apply(unsigned number, Element element) {
   Type isTrue = builder.getI1Type();
   return llvm::TypeSwitch<Operation *, Element>(column[number])
       .Case([&](col::BucketizeOp op) -> Element {
         return {countBoundaries(op, element.value), element.condition};
+      })
+      .Case([&](col::HashOp op) -> Element {
+        return {getBucket(op, element.value), element.condition};
       })
       .Case([&](col::MapOp op) -> Element {
         auto result = cast<col::JaggedType>(op.getResult().getType());
@@ -220,7 +235,7 @@ void ColumnWriter::write() {
 }
 
 Value ember::writeColumn(col::LookupOp lookup, ArrayRef<Operation *> column,
-                         Value init) {
+                         Value init, FlatSymbolRefAttr hash) {
   SmallVector<StatementBuilder::Named> inputs = {{"table", lookup.getTable()}};
   for (Operation *operation : column)
     llvm::TypeSwitch<Operation *>(operation)
@@ -235,6 +250,6 @@ Value ember::writeColumn(col::LookupOp lookup, ArrayRef<Operation *> column,
           inputs.push_back({"boundaries", op.getBoundaries()});
         });
   StatementBuilder builder(lookup, inputs, init);
-  ColumnWriter(builder, lookup, column, init).write();
+  ColumnWriter(builder, lookup, column, init, hash).write();
   return builder.finish().front();
 }

@@ -13,10 +13,11 @@
 namespace ember {
 
 /// Writes, in front of the lookup, the statement that computes it from what
-/// `column` makes, in place of `init`, and returns the result.
+/// `column` makes, in place of `init`, and returns the result. `hash` is the
+/// function of the module that `col.hash` calls, if there is such.
 mlir::Value writeColumn(col::LookupOp lookup,
                         llvm::ArrayRef<mlir::Operation *> column,
-                        mlir::Value init);
+                        mlir::Value init, mlir::FlatSymbolRefAttr hash);
 
 } // namespace ember
 

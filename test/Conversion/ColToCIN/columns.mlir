@@ -174,3 +174,30 @@ func.func @known(%x: tensor<?xi64>, %offsets: tensor<8xi64>, %table: tensor<?x8x
   %rows = col.lookup sum %values in %table : !col.jagged<i64>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %rows : tensor<?x8xf32>
 }
+
+// -----
+
+// All hashes call one function, of 64 bits, which puts digits in front of each other in registers.
+// CHECK-LABEL: func.func @hashes(
+// CHECK:         cin.evaluate
+// CHECK:           %[[ID:.*]] = cin.access %values[%b] : tensor<?xi64>
+// CHECK:           %[[BUCKETS:.*]] = cin.literal 10 : i64
+// CHECK:           cin.call @hash_bucket_0(%[[ID]], %[[BUCKETS]]) : (i64, i64) -> i64
+// CHECK:         cin.evaluate
+// CHECK:           %[[NARROW:.*]] = cin.access %values[%b] : tensor<?xi32>
+// CHECK:           %[[WIDE:.*]] = cin.call convert(%[[NARROW]]) : (i32) -> i64
+// CHECK:           cin.call @hash_bucket_0(%[[WIDE]], %{{.*}}) : (i64, i64) -> i64
+// CHECK:         func.func private @hash_bucket()
+// CHECK:         cin.function @hash_bucket_0(
+// CHECK:           scf.while
+// CHECK-NOT:     cin.function
+func.func @hashes(%x: tensor<?xi64>, %y: tensor<?xi32>, %table: tensor<10x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %values = col.from_dense %x : tensor<?xi64> -> !col.jagged<i64>
+  %ids = col.hash %values into 10 : !col.jagged<i64> -> !col.jagged<i64>
+  %a = col.lookup sum %ids in %table : !col.jagged<i64>, tensor<10x8xf32> -> tensor<?x8xf32>
+  %others = col.from_dense %y : tensor<?xi32> -> !col.jagged<i32>
+  %buckets = col.hash %others into 7 : !col.jagged<i32> -> !col.jagged<i64>
+  %b = col.lookup sum %buckets in %table : !col.jagged<i64>, tensor<10x8xf32> -> tensor<?x8xf32>
+  return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
+}
+func.func private @hash_bucket()

@@ -197,3 +197,28 @@ func.func @function_type(%whole: tensor<?x8xf32>, %x: tensor<?xi64>, %y: tensor<
   %0 = col.insert_columns @column into %whole at [0, 4] from (%x, %y : tensor<?xi64>, tensor<?xi32>) : tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @no_buckets(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.hash' op attribute 'buckets' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+  %0 = col.hash %x into 0 : !col.jagged<i64> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @many_buckets(%x: !col.jagged<i64>) {
+  %0 = col.hash %x into 2147483648 : !col.jagged<i64> -> !col.jagged<i32>
+  // expected-error @below {{'col.hash' op has 2147483649 buckets, too many for ids of type 'i32'}}
+  %1 = col.hash %x into 2147483649 : !col.jagged<i64> -> !col.jagged<i32>
+  return
+}
+
+// -----
+
+func.func @hash_of_floats(%x: !col.jagged<f32>) {
+  // expected-error @below {{'col.hash' op operand #0 must be jagged batch of 32 or 64-bit integers, but got '!col.jagged<f32>'}}
+  %0 = col.hash %x into 10 : !col.jagged<f32> -> !col.jagged<i64>
+  return
+}

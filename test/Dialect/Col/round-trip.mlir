@@ -38,6 +38,16 @@ func.func @column(%prices: tensor<?x?xf32>, %tags: tensor<?xi64>, %offsets: tens
   return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
 }
 
+// CHECK-LABEL: func.func @hash(
+func.func @hash(%x: tensor<?xi32>, %table: tensor<100x8xf32>) -> tensor<?x8xf32> {
+  // CHECK: %[[VALUES:.*]] = col.from_dense
+  %values = col.from_dense %x : tensor<?xi32> -> !col.jagged<i32>
+  // CHECK: col.hash %[[VALUES]] into 100 : !col.jagged<i32> -> !col.jagged<i64>
+  %ids = col.hash %values into 100 : !col.jagged<i32> -> !col.jagged<i64>
+  %rows = col.lookup mean %ids in %table : !col.jagged<i64>, tensor<100x8xf32> -> tensor<?x8xf32>
+  return %rows : tensor<?x8xf32>
+}
+
 // What is kept a second time, and filled a second time, is so already.
 // FOLD-LABEL: func.func @twice(
 func.func @twice(%x: tensor<?xi64>) -> (!col.jagged<i64>, !col.jagged<i64>) {

@@ -10,7 +10,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertColToCIN : Pass<"convert-col-to-cin", "::mlir::func::FuncOp"> {
+def ConvertColToCIN : Pass<"convert-col-to-cin", "::mlir::ModuleOp"> {
   let summary = "Write columns out as statements";
   let description = [{
     A `col.lookup` becomes a statement in index notation, with all that its ids are
@@ -48,6 +48,9 @@ def ConvertColToCIN : Pass<"convert-col-to-cin", "::mlir::func::FuncOp"> {
     }
     ```
 
+    The bucket of an integer is a `cin.function` of the module, which all hashes
+    call.
+
     A lookup whose result is only inserted in a tensor is computed there.
 
     Nodes of TensorFlow have no statements, and neither have batches that come from
@@ -56,6 +59,7 @@ def ConvertColToCIN : Pass<"convert-col-to-cin", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ember::cin::CINDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",
+                           "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

@@ -82,6 +82,15 @@ FloatType BucketizeOp::getComparedType() {
                          : Float32Type::get(getContext());
 }
 
+LogicalResult HashOp::verify() {
+  unsigned width = getElement(getResult()).getIntOrFloatBitWidth();
+  if (width < 64 && getBuckets() - 1 >= uint64_t(1) << (width - 1))
+    return emitOpError() << "has " << getBuckets()
+                         << " buckets, too many for ids of type "
+                         << getElement(getResult());
+  return success();
+}
+
 /// The operands behind the values are numbers.
 template <typename OpTy> static LogicalResult verifyNumbers(OpTy op) {
   for (Attribute number : op.getOperandsBehind())

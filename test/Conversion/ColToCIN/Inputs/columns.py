@@ -16,6 +16,47 @@ import numpy as np
 TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
 
 
+WORD = 2**64
+PRIMES = (0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F)
+
+
+def fingerprint(text: bytes) -> int:
+    """FarmHash's Fingerprint64 of 1 to 32 bytes."""
+
+    def at(place: int, size: int = 8) -> int:
+        return int.from_bytes(text[place : place + size], "little")
+
+    def turn(word: int, bits: int) -> int:
+        return (word % WORD >> bits | word << 64 - bits) % WORD
+
+    def fold(word: int) -> int:
+        return word % WORD ^ word % WORD >> 47
+
+    def mix(first: int, second: int, factor: int) -> int:
+        low = fold((first ^ second) % WORD * factor)
+        return fold((second % WORD ^ low) * factor) * factor % WORD
+
+    length = len(text)
+    factor = PRIMES[2] + 2 * length
+    if length >= 17:
+        first, second, last = at(0) * PRIMES[1] % WORD, at(8), at(length - 8) * factor % WORD
+        total = turn(first + second, 43) + turn(last, 30) + at(length - 16) * PRIMES[2]
+        turned = first + turn(second + PRIMES[2], 18) + last
+        return mix(total % WORD, turned % WORD, factor)
+    if length >= 8:
+        first, last = (at(0) + PRIMES[2]) % WORD, at(length - 8)
+        return mix(
+            (turn(last, 37) * factor + first) % WORD,
+            (turn(first, 25) + last) * factor % WORD,
+            factor,
+        )
+    if length >= 4:
+        return mix(length + (at(0, 4) << 3), at(length - 4, 4), factor)
+    ends = text[0] + (text[length // 2] << 8)
+    rest = length + (text[-1] << 2)
+    return fold(ends * PRIMES[2] ^ rest * PRIMES[0]) * PRIMES[2] % WORD
+
+
 @dataclass
 class Column:
     """A column as operations of the dialect, and what is expected of it.
@@ -39,6 +80,8 @@ class Column:
             self.change()
         if self.element[0] == "f" or self.rng.integers(2):
             self.bucketize()
+        elif self.rng.integers(2):
+            self.hash()
         for _ in range(self.rng.integers(3)):
             self.change()
         self.look_up()
@@ -77,7 +120,9 @@ class Column:
             flat = self.argument("values", f"tensor<?x{self.element}>", values)
             places = self.argument("offsets", "tensor<?xi64>", offsets)
             self.rows = [values[a:b] for a, b in zip(offsets, offsets[1:], strict=False)]
-            self.add(f"col.from_offsets {flat} at {places} : {tensors} -> {self.type}", self.element)
+            self.add(
+                f"col.from_offsets {flat} at {places} : {tensors} -> {self.type}", self.element
+            )
             return
         shape = (self.batch,) if form == 0 else (self.batch, int(self.rng.integers(4)))
         values = self.values(*shape)
@@ -116,13 +161,33 @@ class Column:
             case 3:
                 kind = TYPES[self.element]
                 self.rows = [row + kind(other) for row in self.rows]
-                line = f"col.map add({self.last}, {self.number(other)}) : {self.type} -> {self.type}"
+                line = (
+                    f"col.map add({self.last}, {self.number(other)}) : {self.type} -> {self.type}"
+                )
                 self.add(line, self.element)
+
+    def hash(self) -> None:
+        """The buckets of decimal texts, of integers of any length."""
+        if self.element == "i64" and self.rng.integers(2):
+            # -3 to 11 become numbers of 1 to 20 characters.
+            factor = int(self.rng.choice([9, 12345, 987654321012, 768614336404564650]))
+            self.rows = [row * np.int64(factor) for row in self.rows]
+            line = f"col.map mul({self.last}, {factor} : i64) : {self.type} -> {self.type}"
+            self.add(line, self.element)
+        buckets = int(self.rng.choice([1, 7, 1000, 2**31]))
+        before, to = self.type, self.rng.choice(["i32", "i64"])
+        self.rows = [
+            np.array([fingerprint(str(x).encode()) % buckets for x in row.tolist()], TYPES[to])
+            for row in self.rows
+        ]
+        self.add(f"col.hash {self.last} into {buckets} : {before} -> !col.jagged<{to}>", to)
 
     def bucketize(self) -> None:
         """How many boundaries are reached."""
         count = self.rng.integers(5)
-        boundaries = np.sort(self.rng.choice([0, 0.5, 1, 1, 7.25, np.inf], count)).astype(np.float32)
+        boundaries = np.sort(self.rng.choice([0, 0.5, 1, 1, 7.25, np.inf], count)).astype(
+            np.float32
+        )
         compared = np.float64 if self.element == "f64" else np.float32
         # The right place of NaN is the last one, as its order is of no boundary.
         self.rows = [

@@ -105,6 +105,27 @@ def Col_BucketizeOp : Col_PureOp<"bucketize"> {
   }];
 }
 
+def Col_HashOp : Col_PureOp<"hash"> {
+  let summary = "The bucket of each integer";
+  let description = [{
+    The id of a value is FarmHash's `Fingerprint64` of its decimal text, which
+    begins with `-` below 0, modulo the number of buckets: what TensorFlow's
+    `string_to_hash_bucket_fast` makes of `as_string`. Every integer has one; -1,
+    where it stands for nothing, is dropped by `col.keep_if` before.
+
+    ```mlir
+    %0 = col.hash %users into 10000 : !col.jagged<i64> -> !col.jagged<i64>
+    ```
+  }];
+  let arguments = (ins Col_Ids:$input,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$buckets);
+  let results = (outs Col_Ids:$result);
+  let assemblyFormat = [{
+    $input `into` $buckets attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 /// Calls a function for each value: of cin's table, or a `cin.function`.
 class Col_CallingOp<string mnemonic, list<Trait> traits = []>
     : Col_PureOp<mnemonic,
