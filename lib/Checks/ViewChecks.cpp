@@ -241,6 +241,27 @@ static void emitUpstreamChecks(RuntimeVerifiableOpInterface verifiable) {
       });
 }
 
+/// Whether the type of a cast's result says nothing that that of its source
+/// does not say.
+static bool onlyForgets(memref::CastOp cast) {
+  auto source = dyn_cast<MemRefType>(cast.getSource().getType());
+  auto result = dyn_cast<MemRefType>(cast.getType());
+  SmallVector<int64_t> before, after;
+  int64_t offsetBefore, offsetAfter;
+  if (!source || !result ||
+      failed(source.getStridesAndOffset(before, offsetBefore)) ||
+      failed(result.getStridesAndOffset(after, offsetAfter)))
+    return false;
+  before.push_back(offsetBefore);
+  after.push_back(offsetAfter);
+  llvm::append_range(before, source.getShape());
+  llvm::append_range(after, result.getShape());
+  return llvm::all_of(llvm::zip_equal(before, after), [](auto numbers) {
+    auto [known, expected] = numbers;
+    return ShapedType::isDynamic(expected) || expected == known;
+  });
+}
+
 LogicalResult collectViewChecks(Operation *op, IndexExprs &exprs,
                                 std::vector<RangeCheck> &checks) {
   if (auto view = dyn_cast<memref::SubViewOp>(op)) {
@@ -263,6 +284,8 @@ LogicalResult collectViewChecks(Operation *op, IndexExprs &exprs,
     if (type && index && *index >= 0 && *index < type.getRank())
       return success();
   }
+  if (auto cast = dyn_cast<memref::CastOp>(op); cast && onlyForgets(cast))
+    return success();
   if (isa<memref::CastOp, memref::ExpandShapeOp, memref::CopyOp, memref::DimOp>(
           op))
     emitUpstreamChecks(cast<RuntimeVerifiableOpInterface>(op));

@@ -423,3 +423,18 @@ func.func @bounds(%n: index, %i: index) -> f32 {
   memref.dealloc %workspace : memref<?xf32>
   return %value : f32
 }
+
+// -----
+
+// A cast to a type that says no more than that of what it shows asks for nothing; any other one does.
+// CHECK-LABEL: func.func @casts(
+// CHECK-NOT: ember.check
+// CHECK: memref.cast %{{.*}} : memref<4x8xf32> to memref<?x8xf32>
+// CHECK: ember.fail "size mismatch of dim 1 in memref.cast
+// CHECK: ember.fail "stride mismatch of dim 0 in memref.cast
+func.func @casts(%a: memref<4x8xf32>, %b: memref<?x?xf32, strided<[?, 1]>>)
+    -> (memref<?x8xf32>, memref<?x8xf32>) {
+  %x = memref.cast %a : memref<4x8xf32> to memref<?x8xf32>
+  %y = memref.cast %b : memref<?x?xf32, strided<[?, 1]>> to memref<?x8xf32>
+  return %x, %y : memref<?x8xf32>, memref<?x8xf32>
+}

@@ -30,6 +30,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace ember::native {
 using namespace mlir;
@@ -278,6 +279,19 @@ LogicalResult EntryBuilder::build() {
   return success();
 }
 
+/// Erases constants that nothing reads any more, as they are part of a table.
+static void dropUnreadConstants(ModuleOp module) {
+  llvm::DenseSet<StringAttr> read;
+  module.walk([&](memref::GetGlobalOp get) {
+    read.insert(get.getNameAttr().getAttr());
+  });
+  for (auto global :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+    if (global.isPrivate() && global.getConstant() &&
+        !read.contains(global.getSymNameAttr()))
+      global.erase();
+}
+
 void EmitKernelEntries::runOnOperation() {
   ModuleOp module = getOperation();
   RuntimeCalls runtime(module);
@@ -297,6 +311,7 @@ void EmitKernelEntries::runOnOperation() {
                    .build()))
       return signalPassFailure();
   }
+  dropUnreadConstants(module);
 }
 
 } // namespace ember::native
