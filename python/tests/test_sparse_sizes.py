@@ -4,11 +4,14 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from typing import Any
+
 import ember.sparse as es
 import numpy as np
 import pytest
 import scipy.sparse
-from ember.errors import CompileError
+import torch
+from ember.errors import ArgumentError, CompileError
 
 X = np.arange(1.0, 6.0)
 
@@ -49,3 +52,24 @@ def test_slices_with_an_open_end_and_a_step(format: str, size: int) -> None:
         np.testing.assert_array_equal(found, expected + 1)
         found = es.evaluate(f"y[i] = x[i({slice_})]", x=x, y=es.Format("csf"))
         np.testing.assert_array_equal(found.to_numpy(), expected)
+
+
+def test_sizes_by_numbers() -> None:
+    """Of results that nobody gives: 0 and negative numbers are numbers, too."""
+    x = np.arange(10.0)
+    for first in (0, 3, 9):
+        found = es.evaluate("y[i] = x[i+a]", x=x, a=first)
+        np.testing.assert_array_equal(found, x[first:])
+    for count in (-5, -2, -1, 0, 4):
+        found = es.evaluate("y[i] = i for i in 0:n+2", n=count)
+        np.testing.assert_array_equal(found, np.arange(count + 2))
+    assert es.evaluate("y[i] = i for i in 0:n", n=-3).shape == (0,)
+
+
+@pytest.mark.parametrize("library", [np, torch])
+def test_results_without_room(library: Any) -> None:
+    """An error of one type, whatever the library says."""
+    with pytest.raises(ArgumentError, match="there is no room for 'y'"):
+        es.evaluate("y[i] = x[0] for i in 0:n", x=library.ones(3), n=2**44)
+    with pytest.raises(ArgumentError, match="there is no room for 'y'"):
+        es.evaluate("y[i] = x[0] for i in 0:n", x=library.ones(3), n=2**62)

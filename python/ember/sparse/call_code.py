@@ -15,6 +15,7 @@ import torch
 
 from ember.arguments import Parameter, parts_of_size
 from ember.dtypes import DTYPES
+from ember.errors import ArgumentError
 from ember.huge_pages import LARGE, advise_new
 from ember.sparse.array import Array
 from ember.sparse.encoded import Encoded
@@ -35,6 +36,11 @@ def fitted(array: np.ndarray, length: int) -> np.ndarray:
         return array
     part = array[:length]
     return part.copy() if 2 * length < len(array) else part
+
+
+def too_large(name: str, shape: tuple[int, ...], error: Exception) -> ArgumentError:
+    """What is wrong if there is no memory for a result."""
+    return ArgumentError(f"there is no room for '{name}', of shape {shape}: {error}")
 
 
 class CallCode:
@@ -209,13 +215,16 @@ class CallCode:
             fill = float(parameter.initial) if is_float else int(parameter.initial)
         element = DTYPES[parameter.dtype].name
         shape = f"({''.join(extent + ', ' for extent in extents)})"
+        self._add("try:")
         if self._statement.on_torch:
             self._make_tensor(variable, shape, getattr(torch, element), fill)
         else:
             function = self._constant(np.empty if fill is None else np.full)
             initial = "" if fill is None else f", {self._constant(fill)}"
             dtype = self._constant(np.dtype(element))
-            self._add(f"{variable} = {function}({shape}{initial}, dtype={dtype})")
+            self._add(f"  {variable} = {function}({shape}{initial}, dtype={dtype})")
+        self._add("except (ValueError, MemoryError, RuntimeError, OverflowError) as error:")
+        self._add(f"  raise {self._constant(too_large)}({name!r}, {shape}, error) from None")
         self._arguments[name] = variable
         if not sizes and not self._statement.on_torch:
             self._numbers.append(name)
@@ -223,27 +232,31 @@ class CallCode:
     def _make_tensor(self, variable: str, shape: str, dtype: torch.dtype, fill: Any) -> None:
         """A tensor, in huge pages if it is large: NumPy's arrays are by themselves."""
         self._add(
-            f"{variable} = {self._constant(torch.empty)}({shape}, dtype={self._constant(dtype)})"
+            f"  {variable} = {self._constant(torch.empty)}({shape}, dtype={self._constant(dtype)})"
         )
         advise = self._constant(advise_new)
-        self._add(f"if {variable}.nbytes >= {LARGE}: {advise}({variable})")
+        self._add(f"  if {variable}.nbytes >= {LARGE}: {advise}({variable})")
         if fill is not None:
-            self._add(f"{variable}.fill_({self._constant(fill)})")
+            self._add(f"  {variable}.fill_({self._constant(fill)})")
 
     def _extent_of(self, size: Sequence[Any]) -> str:
         """A size of a parameter, `Parameter.sizes`, as an expression."""
         constant, terms, divisor = parts_of_size(size)
         extents: list[str] = [self._extents[name][dimension] for name, dimension, _ in terms]
         factors = [factor for _, _, factor in terms]
-        if constant == 0 and factors == [1] and divisor == 1:
+        # An array without positions has no last one; a number is what it is, 0 among others.
+        lengths = [
+            extent
+            for extent, (name, _, _) in zip(extents, terms, strict=True)
+            if not (name in self._statement.kinds and self._statement.kinds[name].is_number)
+        ]
+        if constant == 0 and factors == [1] and divisor == 1 and lengths:
             return extents[0]
         last = [str(constant + divisor)]
         last += [f"{f} * ({e} - 1)" for f, e in zip(factors, extents, strict=True)]
-        condition = "".join(f" if {extent}" for extent in extents[:1])
-        condition += "".join(f" and {extent}" for extent in extents[1:])
         end = " + ".join(last)
         largest = f"max(0, {end})" if divisor == 1 else f"max(0, ({end}) // {divisor})"
-        return f"({largest}{condition} else 0)" if extents else largest
+        return f"({largest} if {' and '.join(lengths)} else 0)" if lengths else largest
 
     def _count(self) -> None:
         """Counts what results in a format store at most, if it is not known."""

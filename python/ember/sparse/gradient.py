@@ -113,10 +113,7 @@ def _differentiable(source: _Source, arguments: dict[str, Any]) -> tuple[Any, ..
                 f"{source.text}: '{name}' is in a format, and only dense results have gradients"
             )
         if kind is not None and not kind.is_room:
-            raise ArgumentError(
-                f"{source.text}: '{name}' is assigned to in place, which has no gradient: leave it "
-                "out, or detach() all tensors"
-            )
+            _check_in_place(source, kernel, name, arguments[name])
     names = tuple(arguments)
     apply: Any = _Evaluation.apply
     stored = {name: one for name, one in arguments.items() if isinstance(one, StoredValues)}
@@ -124,6 +121,23 @@ def _differentiable(source: _Source, arguments: dict[str, Any]) -> tuple[Any, ..
     values = {**arguments, **{name: one.values for name, one in stored.items()}}
     results = apply(source, kernel, names, patterns, *values.values())
     return results if isinstance(results, tuple) else (results,)
+
+
+def _check_in_place(source: _Source, kernel: Statement, name: str, given: Any) -> None:
+    """That what is assigned to in place has gradients: by all but what it held before."""
+    where = f"{source.text}: '{name}' is assigned to in place"
+    if not isinstance(given, torch.Tensor):
+        raise ArgumentError(f"{where}, and only what is assigned to a tensor has a gradient")
+    if given.requires_grad:
+        raise ArgumentError(
+            f"{where}, and what it held before would need a gradient: leave it out, or detach() it"
+        )
+    (parameter,) = [one for one in kernel.parameters if one.name == name]
+    if parameter.given or (parameter.initial is not None and float(parameter.initial) != 0):
+        raise ArgumentError(
+            f"{where}, and what it held before is more than added to, which has no gradient: leave "
+            "it out, or detach() all tensors"
+        )
 
 
 class _Evaluation(torch.autograd.Function):
@@ -144,6 +158,16 @@ class _Evaluation(torch.autograd.Function):
         stored = {name: with_values(pattern, given[name]) for name, pattern in patterns.items()}
         results = kernel({**given, **stored})
         results = results if isinstance(results, tuple) else (results,)
+        # What is assigned to in place is the caller's tensor.
+        in_place = {
+            name: given
+            for name, given in zip(names, values, strict=True)
+            if name in kernel.results and isinstance(given, torch.Tensor)
+        }
+        results = tuple(
+            in_place.get(name, result) for name, result in zip(kernel.results, results, strict=True)
+        )
+        ctx.mark_dirty(*in_place.values())
         tensors = [one for one in values if isinstance(one, torch.Tensor)]
         ctx.save_for_backward(*tensors, *results)
         ctx.source, ctx.kernel, ctx.names, ctx.patterns = source, kernel, names, patterns

@@ -22,6 +22,9 @@ from ember.sparse.function_definitions import definitions_of
 from ember.sparse.kinds import Kind, widest_float
 from ember.threads import compiled_for
 
+# To the end of the line.
+_COMMENT = re.compile(r"#[^\n]*")
+
 
 def gradient_suffix(level: int) -> str:
     """What is behind the names of kernels and arrays of the level-th gradient; nothing at 0."""
@@ -30,7 +33,8 @@ def gradient_suffix(level: int) -> str:
 
 def is_temporary(text: str, name: str) -> bool:
     """Whether statements declare an array of their own."""
-    return re.search(rf"\blet\s+{re.escape(name)}\b", text) is not None
+    declared = re.compile(rf"\blet\s+{re.escape(name)}\b")
+    return declared.search(_COMMENT.sub("", text)) is not None
 
 
 def reads_size(text: str, name: str) -> bool:
@@ -197,6 +201,11 @@ class Statement:
             if kind.is_room and name not in self.rooms:
                 raise ArgumentError(
                     f"{self.text}: '{name}' is a format, and no statement assigns to it"
+                )
+            if not kind.is_room and is_temporary(self.text, name):
+                raise ArgumentError(
+                    f"{self.text}: '{name}' is a temporary, which the statements assign to and "
+                    "nobody else knows: leave it out, or 'let'"
                 )
             if not kind.is_room and f"{name}_values" in written:
                 raise ArgumentError(
