@@ -105,3 +105,16 @@ def test_pictures_of_the_page_are_those_of_the_compiler() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "algebra.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_functions_of_users() -> None:
+    """They are given as to evaluate."""
+
+    @es.function(annihilator=0)
+    def twice(x, y):  # type: ignore[no-untyped-def]
+        return 2 * x * y
+
+    a = es.asarray(np.eye(3), "csr")
+    explained = es.explain("y[i] = twice(A[i,j], B[i,j])", A=a, B=a, twice=twice)
+    assert "in A \u2229 B" in str(explained)
+    assert "twice" in str(explained)

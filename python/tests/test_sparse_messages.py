@@ -138,7 +138,7 @@ def test_an_index_in_digits_of_a_result_in_a_format(format: str) -> None:
 def test_temporaries_are_not_given() -> None:
     """What is after a # declares nothing."""
     x = np.array([1.0, 3.0])
-    with pytest.raises(ArgumentError, match="'s' is a temporary, .*: leave it out, or 'let'"):
+    with pytest.raises(ArgumentError, match=r"'s' is a temporary, .*: leave it out, or 'let'"):
         es.evaluate("let s = sum[i](x[i]); y[i] = x[i] / s", x=x, s=2.0)
     found = es.evaluate("# let s be a number\ny[i] = x[i] / s", x=x, s=2.0)
     np.testing.assert_array_equal(found, x / 2)

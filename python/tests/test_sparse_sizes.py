@@ -64,6 +64,14 @@ def test_sizes_by_numbers() -> None:
         found = es.evaluate("y[i] = i for i in 0:n+2", n=count)
         np.testing.assert_array_equal(found, np.arange(count + 2))
     assert es.evaluate("y[i] = i for i in 0:n", n=-3).shape == (0,)
+    for begin, end in ((0, 4), (2, 5), (5, 5), (5, 2), (9, 10)):
+        found = es.evaluate("y[i] = x[i(a:b)]", x=x, a=begin, b=end)
+        np.testing.assert_array_equal(found, x[begin:end])
+        found = es.evaluate("y[i] = x[i(a:b:3)]", x=x, a=begin, b=end)
+        np.testing.assert_array_equal(found, x[begin:end:3])
+    np.testing.assert_array_equal(
+        es.evaluate("y[i] = x[i] for i in 0:size(x,0)-n", x=x, n=4), x[:6]
+    )
 
 
 @pytest.mark.parametrize("library", [np, torch])

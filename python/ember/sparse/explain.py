@@ -11,6 +11,7 @@ from typing import Any
 from ember.compiler import Notation, call_compiler
 from ember.sparse.evaluate import kinds_of, with_magnitudes
 from ember.sparse.explanation import Explanation, Loop
+from ember.sparse.function import Function
 from ember.sparse.kinds import taken
 from ember.sparse.statement import notation_of
 
@@ -30,12 +31,16 @@ def explain(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Explan
     if schedule is not None and not isinstance(schedule, str):
         # An array of that name.
         arrays["schedule"], schedule = schedule, None
-    arguments = {name: taken(name, given) for name, given in arrays.items()}
+    functions = {name: one for name, one in arrays.items() if isinstance(one, Function)}
+    arguments = {
+        name: taken(name, given) for name, given in arrays.items() if name not in functions
+    }
     kinds = kinds_of(statement, arguments)
     if schedule is None:
         kinds = with_magnitudes(kinds, arguments)
-    notation = notation_of(statement, kinds, schedule=schedule)
-    return explanation_of(Notation(statement, without_counts(notation.arrays)))
+    notation = notation_of(statement, kinds, functions=functions, schedule=schedule)
+    words = without_counts(notation.arrays)
+    return explanation_of(Notation(statement, words, notation.functions))
 
 
 def without_counts(words: tuple[str, ...]) -> tuple[str, ...]:

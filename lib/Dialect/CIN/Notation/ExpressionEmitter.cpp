@@ -231,14 +231,8 @@ FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
     emitErrorAt(builder.getContext(), expression.position)
         << "a slice is the index of an array";
     return failure();
-  case Kind::reduce: {
-    SmallVector<const Binding *> bindings;
-    for (const Binding &binding : expression.bindings.variables)
-      bindings.push_back(&binding);
-    return emitReduction(expression.function, bindings,
-                         expression.bindings.condition.get(),
-                         *expression.operands.front(), expression.position);
-  }
+  case Kind::reduce:
+    return emitWrittenReduction(expression);
   case Kind::call:
   case Kind::chain:
     break;

@@ -96,6 +96,8 @@ private:
   /// a fraction where it takes none.
   llvm::LogicalResult checkHolds(const Operand &operand, mlir::Type type,
                                  Function function);
+  /// A reduction of the text, whose variables have slices of their own.
+  llvm::FailureOr<Operand> emitWrittenReduction(const Expression &reduction);
   /// Adds up the lengths that ranges are given by.
   llvm::LogicalResult emitSums(const Bindings &bindings);
   /// Whether an array stores an element, or a boolean holds.
@@ -132,11 +134,19 @@ private:
   const llvm::StringSet<> &variables;
   /// The variables that are bound where something is emitted.
   llvm::StringMap<llvm::SmallVector<mlir::Value>> bound;
-  /// A slice by its variable, with the access and the dimension it is of.
+  /// A slice, with the access and the dimension it is of.
   struct Slice {
     const Expression *slice, *access;
     unsigned dimension;
   };
+  /// Takes note of the slices in `expression` of variables that are bound
+  /// outside of it: of `mine` if that is given. An error if two of one variable
+  /// have numbers of positions that are known, and differ.
+  llvm::LogicalResult addSlices(const Expression &expression,
+                                const Bindings *mine = nullptr);
+  /// The number of positions of a slice whose bounds are numbers.
+  static std::optional<int64_t> getLength(const Expression &slice);
+  /// The first slice of each variable that is bound where something is emitted.
   llvm::StringMap<Slice> slices;
   llvm::StringMap<ArrayDimension> extents;
   /// Sums of lengths by the array that holds these.

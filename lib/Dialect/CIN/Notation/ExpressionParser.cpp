@@ -46,6 +46,9 @@ std::nullptr_t ExpressionParser::expected(StringRef what) {
     error << "the end of the line";
   else
     error << "'" << token.text << "'";
+  // A letter, most likely.
+  if (!token.text.empty() && !llvm::isASCII(token.text.front()))
+    error << ": names are made of a to z, A to Z, digits and _";
   return nullptr;
 }
 
@@ -369,8 +372,15 @@ ExpressionPtr ExpressionParser::parseReduction(Token name, Function function) {
   reduce->function = function;
   if (!isOrdered(function) && !checkReduces(name, function))
     return nullptr;
-  if (failed(parseBindings(reduce->bindings)) || !expect("]") || !expect("("))
+  if (failed(parseBindings(reduce->bindings)) || !expect("]"))
     return nullptr;
+  if (!takeIf("(")) {
+    expected(("'(' and what '" + name.text +
+              "' reduces, as it is a function; an array has to be called "
+              "something else")
+                 .str());
+    return nullptr;
+  }
   reduce->operands.push_back(parseExpression());
   if (!reduce->operands.back() || !expect(")"))
     return nullptr;

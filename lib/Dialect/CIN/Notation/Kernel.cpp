@@ -367,13 +367,32 @@ LogicalResult KernelBuilder::build(ModuleOp module,
 
 /// Whether an array that is assigned to has coordinates, so that only
 /// evaluating tells how much it stores.
-static bool hasListedTarget(const NamedArrays &arrays) {
-  return llvm::any_of(arrays, [](const auto &entry) {
-    const NamedArray &array = entry.second;
-    return array.isTarget && !array.isTemporary && array.format &&
-           llvm::any_of(cast<ArrayType>(array.format).getFormat().getLevels(),
-                        [](const Level &level) { return level.isListed(); });
-  });
+static bool isListedTarget(const NamedArray &array) {
+  return array.isTarget && !array.isTemporary && array.format &&
+         llvm::any_of(cast<ArrayType>(array.format).getFormat().getLevels(),
+                      [](const Level &level) { return level.isListed(); });
+}
+
+/// The statements that say how much such arrays store: not those behind the
+/// last that assigns to one.
+static ArrayRef<Statement> findCounted(const NamedArrays &arrays,
+                                       ArrayRef<Statement> statements) {
+  auto isListed = [&](const Statement &statement) {
+    return isListedTarget(arrays.find(statement.target->name)->second);
+  };
+  while (!statements.empty() && !isListed(statements.back()))
+    statements = statements.drop_back();
+  return statements;
+}
+
+/// What `statements` name: arrays, and functions.
+static llvm::StringSet<> findNames(ArrayRef<Statement> statements) {
+  llvm::StringSet<> names;
+  for (const Statement &statement : statements)
+    walkStatement(statement, [&](const Expression &part, bool) {
+      names.insert(part.name);
+    });
+  return names;
 }
 
 /// Failure after an error if a statement reads what another one stores: counts
@@ -427,17 +446,23 @@ ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
   FailureOr<DictionaryAttr> hints = buildHints(*arrays, options, context);
   if (failed(hints))
     return nullptr;
-  auto build = [&](KernelBuilder::Purpose purpose, StringRef name) {
+  auto build = [&](KernelBuilder::Purpose purpose, ArrayRef<Statement> mine,
+                   StringRef name) {
     KernelBuilder kernel(context, purpose);
+    llvm::StringSet<> named = findNames(mine);
     for (auto &[array, what] : *arrays)
-      kernel.add(array, what);
-    return kernel.build(*module, *statements, *schedules, *hints, name);
+      if (named.contains(array))
+        kernel.add(array, what);
+    return kernel.build(*module, mine, *schedules, *hints, name);
   };
-  if (failed(build(KernelBuilder::Purpose::evaluate, options.name)))
+  if (failed(
+          build(KernelBuilder::Purpose::evaluate, *statements, options.name)))
     return nullptr;
-  if (options.counts && hasListedTarget(*arrays) &&
-      (failed(verifyCounted(*arrays, *statements, context)) ||
-       failed(build(KernelBuilder::Purpose::count, options.name + "_counts"))))
+  ArrayRef<Statement> counted = findCounted(*arrays, *statements);
+  if (options.counts && !counted.empty() &&
+      (failed(verifyCounted(*arrays, counted, context)) ||
+       failed(build(KernelBuilder::Purpose::count, counted,
+                    options.name + "_counts"))))
     return nullptr;
   dropUnusedFunctions(*module);
   if (options.approximates)

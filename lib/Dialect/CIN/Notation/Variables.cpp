@@ -8,6 +8,8 @@
 #include "ExpressionEmitter.h"
 #include "Parser.h"
 #include "ember/Dialect/CIN/Transforms/Shapes.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -46,18 +48,93 @@ LogicalResult ExpressionEmitter::prepare(const Statement &statement) {
   });
   if (failed(result))
     return failure();
-  auto visit = [&](const Expression &part, bool) {
-    if (part.kind != Kind::access)
-      return;
-    for (auto [dimension, index] : llvm::enumerate(part.operands))
-      if (index->kind == Kind::slice)
-        slices.try_emplace(
-            index->name,
-            Slice{index.get(), &part, static_cast<unsigned>(dimension)});
+  slices.clear();
+  return success(succeeded(addSlices(*statement.target)) &&
+                 succeeded(addSlices(*statement.value)));
+}
+
+/// Calls `visit` for each access in `expression`, with the variables that are
+/// bound around it in there.
+static void walkAccesses(const Expression &expression,
+                         SmallVectorImpl<StringRef> &around,
+                         llvm::function_ref<void(const Expression &)> visit) {
+  size_t outside = around.size();
+  // Bounds know the variables beside theirs, too.
+  for (const Binding &binding : expression.bindings.variables)
+    around.push_back(binding.variable);
+  if (expression.kind == Kind::access)
+    visit(expression);
+  for (const ExpressionPtr &operand : expression.operands)
+    if (operand)
+      walkAccesses(*operand, around, visit);
+  for (const Binding &binding : expression.bindings.variables)
+    binding.visit(
+        [&](const Expression &part) { walkAccesses(part, around, visit); });
+  if (expression.bindings.condition)
+    walkAccesses(*expression.bindings.condition, around, visit);
+  around.truncate(outside);
+}
+
+std::optional<int64_t> ExpressionEmitter::getLength(const Expression &slice) {
+  const Expression *parts[] = {slice.operands[0].get(),
+                               slice.operands[2].get()};
+  std::optional<int64_t> lower = parts[0] ? getInteger(parts[0]) : 0;
+  std::optional<int64_t> upper = getInteger(slice.operands[1].get());
+  std::optional<int64_t> step = parts[1] ? getInteger(parts[1]) : 1;
+  if (!lower || !upper || !step || *lower < 0 || *step <= 0)
+    return std::nullopt;
+  return *upper <= *lower ? 0 : llvm::divideCeil(*upper - *lower, *step);
+}
+
+LogicalResult ExpressionEmitter::addSlices(const Expression &expression,
+                                           const Bindings *mine) {
+  auto isMine = [&](StringRef variable) {
+    return !mine || llvm::any_of(mine->variables, [&](const Binding &binding) {
+      return binding.variable == variable;
+    });
   };
-  walkExpressions(*statement.target, visit);
-  walkExpressions(*statement.value, visit);
-  return success();
+  LogicalResult result = success();
+  SmallVector<StringRef> around;
+  walkAccesses(expression, around, [&](const Expression &access) {
+    for (auto [dimension, index] : llvm::enumerate(access.operands)) {
+      if (index->kind != Kind::slice || !isMine(index->name) ||
+          llvm::is_contained(around, index->name))
+        continue;
+      Slice slice{index.get(), &access, static_cast<unsigned>(dimension)};
+      const Expression &first =
+          *slices.try_emplace(index->name, slice).first->second.slice;
+      std::optional<int64_t> length = getLength(*index);
+      std::optional<int64_t> known = getLength(first);
+      if (failed(result) || !length || !known || *length == *known)
+        continue;
+      InFlightDiagnostic error =
+          emitErrorAt(builder.getContext(), index->position)
+          << "'" << index->name << "' has " << *length
+          << (*length == 1 ? " position" : " positions")
+          << " in this slice, and " << *known << " in another one";
+      error.attachNote(at(first.position)) << "the other";
+      result = error;
+    }
+  });
+  return result;
+}
+
+FailureOr<Operand>
+ExpressionEmitter::emitWrittenReduction(const Expression &reduction) {
+  const Bindings &mine = reduction.bindings;
+  llvm::StringMap<Slice> outside = slices;
+  auto leave = llvm::scope_exit([&] { slices = std::move(outside); });
+  SmallVector<const Binding *> bindings;
+  for (const Binding &binding : mine.variables) {
+    bindings.push_back(&binding);
+    slices.erase(binding.variable);
+  }
+  const Expression &value = *reduction.operands.front();
+  if (failed(addSlices(value, &mine)) ||
+      (mine.condition && failed(addSlices(*mine.condition, &mine))))
+    return failure();
+  return emitReduction(reduction.function, bindings, mine.condition.get(),
+                       value, reduction.position);
 }
 
 FailureOr<Value> ExpressionEmitter::emitLength(const Expression &slice,

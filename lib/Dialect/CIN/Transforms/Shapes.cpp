@@ -49,6 +49,9 @@ private:
   /// The largest that is added to `variable`; none if it is not known.
   std::optional<LinearSize> findBeside(BlockArgument variable, ApplyOp apply);
   std::optional<LinearSize> findAffine(ApplyOp apply);
+  /// Whether what `find` says of an index is all that it can be, so that it may
+  /// be subtracted.
+  static bool isExact(Value index);
   /// Workspaces, and sums of lengths, are as large as what they are made for.
   bool isExcluded(Value array) {
     return llvm::is_contained(excluded, array) ||
@@ -196,6 +199,13 @@ std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
   return last ? last->plus(*shift, -1) : std::nullopt;
 }
 
+bool LargestIndex::isExact(Value index) {
+  if (auto number = dyn_cast<BlockArgument>(index))
+    return isa<EvaluateOp>(number.getOwner()->getParentOp());
+  auto extent = index.getDefiningOp<ExtentOp>();
+  return extent && !extent.getArray().getDefiningOp<TemporaryOp>();
+}
+
 std::optional<LinearSize> LargestIndex::findAffine(ApplyOp apply) {
   AffineExpr expr = apply.getMap().getResult(0);
   // As many as a slice with a step has.
@@ -214,7 +224,10 @@ std::optional<LinearSize> LargestIndex::findAffine(ApplyOp apply) {
   LinearSize sum{factors->back(), {}};
   for (auto [operand, factor] :
        llvm::zip_equal(apply.getOperands(), ArrayRef(*factors).drop_back())) {
-    std::optional<LinearSize> mine = factor < 0 ? std::nullopt : find(operand);
+    if (factor == 0)
+      continue;
+    bool isKnown = factor > 0 || isExact(operand);
+    std::optional<LinearSize> mine = isKnown ? find(operand) : std::nullopt;
     std::optional<LinearSize> next =
         mine ? sum.plus(*mine, factor) : std::nullopt;
     if (!next)
