@@ -172,6 +172,10 @@ static void retry(const std::string &functions) {
                               "}\n";
   evaluate();
   print(y);
+  Function twice("twice", functions), most("max"), other("twice", "other.mlir");
+  y(i) = most(twice(x(i)) + 1, sum(i, 3 + twice(x(i)) / 8));
+  print(y);
+  report([&] { y(i) = twice(x(i)) + other(x(i)); });
 }
 
 /// A process that is forked off, evaluates a statement, and ends with the

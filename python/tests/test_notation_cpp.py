@@ -116,7 +116,9 @@ def test_equal_statements_are_compiled_once(
 def test_failed_statement_is_compiled_again(program: Path, tmp_path: Path) -> None:
     lines = run_lines(program, "retry", str(tmp_path / "twice.mlir"))
     assert lines[0].startswith("StatementError: ")
-    assert lines[1:] == ["101 102", "2 4"]
+    assert lines[1:4] == ["101 102", "2 4", "6.75 6.75"]
+    (error,) = lines[4:]
+    assert error.startswith("ArgumentError: a statement calls functions of one file, not of '")
 
 
 def test_forked_process_has_its_own_kernels(program: Path, tmp_path: Path) -> None:

@@ -93,16 +93,26 @@ Argument narrow(const char *type, const std::vector<int64_t> &numbers,
 
 using ArrayStates = std::map<std::string, std::shared_ptr<ArrayState>>;
 
-/// A part of a statement: its text, and the arrays that it names.
+/// A part of a statement: its text, the arrays that it names, and the file of
+/// the functions of users that it calls, if there is one.
 struct Term {
   std::string text;
   ArrayStates arrays;
+  std::string functions = {};
 
   void add(const ArrayStates &more) {
     for (const auto &[name, state] : more)
       if (arrays.try_emplace(name, state).first->second != state)
         throw ArgumentError("two arrays of a statement are called '" + name +
                             "'");
+  }
+  void add(const Term &more) {
+    add(more.arrays);
+    if (functions.empty())
+      functions = more.functions;
+    else if (!more.functions.empty() && more.functions != functions)
+      throw ArgumentError("a statement calls functions of one file, not of '" +
+                          functions + "' and '" + more.functions + "'");
   }
 };
 
@@ -252,6 +262,8 @@ inline void nameVariables(std::vector<std::string> &texts) {
 /// Evaluates `statement`, compiled with these further options.
 inline void run(const Term &statement, std::vector<std::string> options) {
   options.insert(options.begin(), "--notation=" + statement.text);
+  if (!statement.functions.empty())
+    options.push_back("--functions=" + statement.functions);
   for (const auto &[name, state] : statement.arrays) {
     options.push_back("--type=" + name + ":" + state->type);
     if (!state->format.empty())
@@ -330,7 +342,7 @@ struct Range {
   Range(const IndexVar &variable, const Expression &begin,
         const Expression &end)
       : term(begin.term) {
-    term.add(end.term.arrays);
+    term.add(end.term);
     term.text = variable.name + " in " + begin.term.text + ":" + end.term.text;
   }
   notation::Term term;
@@ -343,7 +355,7 @@ Expression call(const std::string &function, const Values &...values) {
   bool isFirst = true;
   [[maybe_unused]] auto add = [&](const Expression &value) {
     term.text += (isFirst ? "" : ", ") + value.term.text;
-    term.add(value.term.arrays);
+    term.add(value.term);
     isFirst = false;
   };
   (add(Expression(values)), ...);
@@ -354,6 +366,24 @@ Expression call(const std::string &function, const Values &...values) {
   return term;
 }
 
+/// A function by its name, of the notation or of a file that defines it:
+/// `Function gcd("gcd", "gcd.mlir"); a(i) = gcd(b(i), c(i));`
+class Function {
+public:
+  explicit Function(std::string name, std::string file = "")
+      : name(std::move(name)), file(std::move(file)) {}
+
+  template <typename... Values>
+  Expression operator()(const Values &...values) const {
+    notation::Term term = call(name, values...).term;
+    term.add(notation::Term{"", {}, file});
+    return term;
+  }
+
+private:
+  std::string name, file;
+};
+
 /// What a function makes of a value for all values of variables.
 inline Expression reduce(const std::string &function,
                          const std::vector<Range> &ranges,
@@ -361,10 +391,10 @@ inline Expression reduce(const std::string &function,
   notation::Term term{notation::getFunctionName(function) + "[", {}};
   for (size_t number = 0; number < ranges.size(); ++number) {
     term.text += (number ? ", " : "") + ranges[number].term.text;
-    term.add(ranges[number].term.arrays);
+    term.add(ranges[number].term);
   }
   term.text += "](" + value.term.text + ")";
-  term.add(value.term.arrays);
+  term.add(value.term);
   return term;
 }
 
@@ -385,8 +415,9 @@ namespace notation {
 inline Expression combine(const Expression &left, const char *symbol,
                           const Expression &right) {
   Term term{"(" + left.term.text + " " + symbol + " " + right.term.text + ")",
-            left.term.arrays};
-  term.add(right.term.arrays);
+            {}};
+  term.add(left.term);
+  term.add(right.term);
   return term;
 }
 
@@ -447,7 +478,7 @@ public:
     notation::Term statement = term;
     statement.text +=
         " " + notation::getFunctionName(function) + "= " + value.term.text;
-    statement.add(value.term.arrays);
+    statement.add(value.term);
     notation::run(statement, std::move(options));
   }
   void operator=(const Expression &value) const { assign("", value); }
