@@ -376,6 +376,8 @@ Program StatementGenerator::run() {
   if (!program.notation->gradient && program.notation->group.empty() &&
       random.chance(0.04))
     drawFault(program);
+  else
+    program.notation->sharesNames = random.chance(0.3);
   return program;
 }
 

@@ -141,10 +141,44 @@ static std::string print(const Term &term, Binding least) {
   return binding < least ? "(" + text + ")" : text;
 }
 
+/// Calls the variables of reductions by how many are bound around them, where
+/// `names` has what those around are called.
+static void shareNames(Term &term, std::map<std::string, std::string> names,
+                       size_t around = 0) {
+  for (VariableRange &range : term.ranges) {
+    std::string &name = names[range.variable];
+    name = "v" + std::to_string(around++);
+    range.variable = name;
+  }
+  if (term.kind == Term::Variable)
+    if (auto found = names.find(term.name); found != names.end())
+      term.name = found->second;
+  auto shareAll = [&](std::vector<Term> &terms) {
+    for (Term &part : terms)
+      shareNames(part, names, around);
+  };
+  shareAll(term.operands);
+  shareAll(term.condition);
+  for (VariableRange &range : term.ranges)
+    shareAll(range.bounds);
+}
+
+/// Whether reductions bind their variables where the text writes them, so that
+/// others may be called the same.
+static bool canShareNames(const Statement &statement) {
+  bool canShare = true;
+  visitTerms(statement, [&](const Term &term) {
+    canShare &= !term.isImplicit && !term.isBoundBehind;
+  });
+  return canShare;
+}
+
 std::string printStatements(const Notation &notation) {
   std::string text;
   std::set<std::string> declared;
-  for (const Statement &statement : notation.statements) {
+  for (Statement statement : notation.statements) {
+    if (notation.sharesNames && canShareNames(statement))
+      shareNames(statement.value, {});
     std::vector<VariableRange> all = statement.ranges;
     std::vector<Term> condition = statement.condition;
     if (statement.value.isBoundBehind) {

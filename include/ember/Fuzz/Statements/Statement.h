@@ -56,6 +56,9 @@ struct Notation {
   /// is stored, which need not be so; 0 for nothing.
   double hintedDensity = 0;
   std::optional<Gradient> gradient = std::nullopt;
+  /// The text calls variables of reductions side by side by the same names,
+  /// though they are not the same.
+  bool sharesNames = false;
   /// The array of places by which scatters are grouped; empty for none.
   std::string group = {};
 
