@@ -274,6 +274,33 @@ Notation makeBags(std::vector<uint64_t> indices) {
   return notation;
 }
 
+TEST(Statements, callVariablesOfReductionsSideBySideTheSame) {
+  auto sumOver = [](const char *variable, Term value) {
+    Term sum;
+    sum.kind = Term::Reduction;
+    sum.name = "sum";
+    sum.ranges = {{variable, {}}};
+    sum.operands = {std::move(value)};
+    return sum;
+  };
+  auto element = [](const char *variable) {
+    return elementOf("a", {variableOf(variable)});
+  };
+  Notation notation;
+  notation.arrays = {makeArray("y", {2}, {0, 0}), makeArray("a", {2}, {1, 2})};
+  Statement statement;
+  statement.target = elementOf("y", {variableOf("i")});
+  statement.ranges = {{"i", {}}};
+  Term inner = sumOver("k", callOf("*", {element("j"), element("k")}));
+  statement.value =
+      callOf("+", {sumOver("j", inner),
+                   sumOver("l", callOf("*", {element("l"), element("i")}))});
+  notation.statements = {statement};
+  notation.sharesNames = true;
+  EXPECT_EQ(printStatements(notation),
+            "y[i] = sum[v0](sum[v1](a[v0] * a[v1])) + sum[v0](a[v0] * a[i])\n");
+}
+
 TEST(Statements, areEvaluatedElementByElement) {
   Program program = makeProgram(makeBags({1, 7, 0, 1}));
   EXPECT_EQ(printStatements(*program.notation),
