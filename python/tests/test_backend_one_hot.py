@@ -56,6 +56,59 @@ BAGS: dict[str, Spelling] = {
     "bags of compared": lambda T, R, i, j: (
         ((i.view(-1, 3, 1) == torch.arange(ROWS)).to(T.dtype) @ T).sum(1) + R[0]
     ),
+    "counts": lambda T, R, i, j: one_hot(i.view(-1, 3), ROWS).sum(1).to(T.dtype) @ T + R[0],
+    "weights": lambda T, R, i, j: (
+        (one_hot(i.view(-1, 3), ROWS) * R[j.view(-1, 3), :1]).sum(1) @ T + R[0]
+    ),
+    "weights of counts": lambda T, R, i, j: (
+        (R[j[:100], :1] * one_hot(i.view(-1, 3), ROWS).sum(1)) @ T + R[0]
+    ),
+    "weights of compared": lambda T, R, i, j: (
+        ((i.view(-1, 3, 1) == torch.arange(ROWS)) * R[j.view(-1, 3), :1]).sum(1) @ T + R[0]
+    ),
+    "added to zeros": lambda T, R, i, j: (
+        torch.zeros(100, ROWS, dtype=T.dtype).scatter_add(1, i.view(-1, 3), R[j.view(-1, 3), 0]) @ T
+        + R[0]
+    ),
+    "each its own table": lambda T, R, i, j: (
+        torch.einsum("be,ebd->bd", one_hot(i[:LENGTH], ROWS).to(T), T[:, :, None] * R[0])
+        * R[j[:LENGTH]]
+    ).sum(1),
+    "each its own table of compared": lambda T, R, i, j: (
+        torch.einsum(
+            "be,dbe->bd",
+            (i[:LENGTH, None] == torch.arange(ROWS)).to(T),
+            T.t() * R[0, :, None, None],
+        )
+        * R[j[:LENGTH]]
+    ).sum(1),
+    "matrices": lambda T, R, i, j: (
+        torch.einsum("be,edf,bd->bf", one_hot(i, ROWS).to(T), T[:, :, None] * R[0], R[j]) + R[1]
+    ),
+    "matrices of compared": lambda T, R, i, j: (
+        torch.einsum(
+            "be,edf,bd->bf", (i[:, None] == torch.arange(ROWS)).to(T), T[:, :, None] * R[0], R[j]
+        )
+        + R[1]
+    ),
+    "bmm": lambda T, R, i, j: (
+        torch.bmm(one_hot(i.view(-1, 3), ROWS).to(T), T.expand(100, -1, -1)).sum(1) + R[0]
+    ),
+    "numbers": lambda T, R, i, j: ((one_hot(i, ROWS).to(T.dtype) @ T[:, 0])[:, None] * R[j]).sum(1),
+    "sums of numbers": lambda T, R, i, j: R[j, 0] @ one_hot(i, ROWS).to(T.dtype) + T[:, 0],
+    "sums of numbers of compared": lambda T, R, i, j: (
+        R[j, 0] @ (i[:, None] == torch.arange(ROWS)).double() + T[:, 0]
+    ),
+    "sums with weights": lambda T, R, i, j: (one_hot(i, ROWS) * R[j, 1:2]).T @ R[j] + T,
+    "sums of bags": lambda T, R, i, j: (
+        torch.einsum(
+            "bkn,bkd,bk->dn",
+            one_hot(i.view(-1, 3), ROWS).to(T),
+            R[j.view(-1, 3)],
+            R[j.view(-1, 3), 0],
+        ).t()
+        + T
+    ),
     "einsum of bags": lambda T, R, i, j: (
         torch.einsum("bkn,nd->dbk", one_hot(i.view(-1, 3), ROWS).to(T.dtype), T).sum(2).t() + R[0]
     ),
@@ -106,12 +159,72 @@ def test_wrong_places_alone(wrong: int) -> None:
         run(table, i)
 
 
-@pytest.mark.parametrize("name", [name for name in SPELLINGS if "compared" in name])
+@pytest.mark.parametrize("name", [name for name in {**SPELLINGS, **BAGS} if "compared" in name])
 def test_places_without_class(name: str) -> None:
     """What is compared with all classes, and is none, has zeros."""
     table, rows, i, j = given()
     i[3], i[9] = -1, ROWS
-    assert check_function(SPELLINGS[name], table, rows, i, j).covered("")
+    spelling = {**SPELLINGS, **BAGS}[name]
+    assert check_function(spelling, table, rows, i, j, dynamic=name in SPELLINGS).covered("")
+
+
+@pytest.mark.parametrize("wrong", [-1, ROWS])
+@pytest.mark.parametrize("name", ["weights", "added to zeros", "each its own table", "matrices"])
+def test_wrong_places_of_letters(name: str, wrong: int) -> None:
+    table, rows, i, j = given()
+    i[7] = wrong
+    with pytest.raises(RuntimeError):
+        BAGS[name](table, rows, i, j)
+    with pytest.raises(RuntimeError):
+        compiled(BAGS[name], dynamic=False)(table, rows, i, j)
+
+
+NO_ROWS: dict[str, Spelling] = {
+    "weights of classes": lambda T, R, i, j: ((one_hot(i, ROWS) * T[:, 0]) @ T * R[j]).sum(1),
+    "which classes bags have": lambda T, R, i, j: (
+        one_hot(i.view(-1, 3), ROWS).sum(1).bool().double() @ T + R[0]
+    ),
+    "whole weights": lambda T, R, i, j: (
+        (one_hot(i, ROWS) * R[j, :1] * 3).long().double() @ T * R[j]
+    ).sum(1),
+    "classes of the result": lambda T, R, i, j: (
+        torch.einsum("be,ed->bed", one_hot(i, ROWS).to(T), T).sum(1) * R[j]
+    ),
+    "more places than classes": lambda T, R, i, j: (
+        torch.zeros(3, ROWS, dtype=T.dtype).scatter_add(1, i.view(3, 100), R[j, 0].view(3, 100))
+        @ T
+        * R[j[:3]]
+    ),
+    "onto ones": lambda T, R, i, j: (
+        torch.ones(100, ROWS, dtype=T.dtype).scatter_add(1, i.view(-1, 3), R[j, 0].view(-1, 3)) @ T
+        + R[0]
+    ),
+    "written": lambda T, R, i, j: (
+        torch.zeros(100, ROWS, dtype=T.dtype).scatter(1, i.view(-1, 3), R[j, 0].view(-1, 3)) @ T
+        + R[0]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NO_ROWS)
+def test_what_is_no_product_of_one_hot_rows(name: str) -> None:
+    heard = check_function(NO_ROWS[name], *given(), dynamic=False)
+    assert not any(report.reordered for report in heard.reports)
+
+
+def test_weights_that_change() -> None:
+    """What is written to after the weights were taken is not in them."""
+
+    def function(table: Tensor, weights: Tensor, i: Tensor) -> Tensor:
+        own = weights * 1
+        hot = one_hot(i, ROWS) * own[:, None]
+        own.mul_(2)
+        return (hot @ table * own[:, None]).sum(1)
+
+    table, rows, i, j = given()
+    run = compiled(function, dynamic=False)
+    with torch.no_grad():
+        torch.testing.assert_close(run(table, rows[j, 0], i), function(table, rows[j, 0], i))
 
 
 @pytest.mark.parametrize("dynamic", [None, True])

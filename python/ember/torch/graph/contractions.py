@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
+import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -20,7 +21,13 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch.graph.costs import MOST_OPERANDS, MOST_QUERIES
-from ember.torch.graph.operations import likely_sizes, tensor_of
+from ember.torch.graph.operations import (
+    called_name,
+    likely_sizes,
+    linear_layer,
+    same_number,
+    tensor_of,
+)
 
 _TARGETS = (torch.einsum, torch.functional.einsum, torch.ops.aten.einsum.default)
 # Numbers of operands, of those that are left: the first two of each step, whose product is last.
@@ -88,6 +95,34 @@ def einsum_at(node: Node) -> Einsum | None:
     if len(letters) != len(operands) or any(len(set(own)) < len(own) for own in letters):
         return None
     return Einsum(operands, letters, result)
+
+
+def product_at(node: Node) -> Einsum | None:
+    """A product of matrices, a linear layer but for its bias, or what a node tells torch.einsum, by
+    letters; None for anything else."""
+    name, layer = called_name(node), linear_layer(node)
+    if layer is None and name not in ("bmm", "matmul", "mm"):
+        return einsum_at(node)
+    given = node.args if layer is None else layer[:2]
+    operands = tuple(one for one in given if isinstance(one, Node))
+    tensors = [tensor for one in operands if (tensor := tensor_of(one)) is not None]
+    if len(tensors) != 2 or not all(tensor.dim() for tensor in tensors):
+        return None
+    left, right = (string.ascii_lowercase[: tensor.dim()] for tensor in tensors)
+    if layer is not None:
+        return Einsum(operands, (left, f"Z{left[-1]}"), f"{left[:-1]}Z")
+    shared = left[-1]
+    if len(right) == 1:
+        return Einsum(operands, (left, shared), left[:-1])
+    batch = right[:-2]
+    if len(left) > 2 and batch:
+        sizes = (tensor.shape[:-2] for tensor in tensors)
+        if len(left) != len(right) or not all(map(same_number, *sizes)):
+            return None
+    elif batch:
+        batch = batch.upper()
+    kept = left[:-1] if len(left) > 2 or not batch else batch + left[:-1]
+    return Einsum(operands, (left, f"{batch}{shared}Z"), f"{kept}Z")
 
 
 def _letters(equation: str) -> tuple[tuple[str, ...], str]:

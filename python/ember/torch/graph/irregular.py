@@ -17,6 +17,7 @@ from ember.torch.graph.remembered import remembered
 # Those that look up, with their parameters: in what, and where.
 _LOOKUPS = {
     "class_rows": ("table", "places"),
+    "class_rows_along": ("table", "places"),
     "embedding": ("weight", "input"),
     "embedding_bag_4bit_rowwise_offsets": ("weight", "indices"),
     "embedding_bag_byte_rowwise_offsets": ("weight", "indices"),
@@ -25,6 +26,7 @@ _LOOKUPS = {
     "index": ("self", "indices"),
     "index_select": ("self", "index"),
     "one_hot_rows": ("table", "places"),
+    "one_hot_rows_along": ("table", "places"),
     "quantized_bag": ("rows", "indices"),
     "quantized_rows": ("rows", "indices"),
     "take": ("self", "index"),

@@ -13,27 +13,37 @@ from torch import Tensor
 
 
 def _looked_up(places: Tensor, classes: int, table: Tensor) -> Tensor:
-    return functional.embedding(places, table)
+    rows = functional.embedding(places, table.flatten(1) if table.dim() > 1 else table[:, None])
+    return rows.view(*places.shape, *table.shape[1:])
+
+
+def _looked_up_along(places: Tensor, classes: int, table: Tensor) -> Tensor:
+    """Of a table's dimensions, those behind the classes are those of the places."""
+    rest = table.shape[1 + places.dim() :]
+    whole = table.expand(classes, *places.shape, *rest)
+    index = places.reshape(1, *places.shape, *(1 for _ in rest)).expand(1, *places.shape, *rest)
+    return whole.gather(0, index).squeeze(0)
 
 
 def _scattered(places: Tensor, classes: int, rows: Tensor) -> Tensor:
-    return rows.new_zeros(classes, rows.shape[1]).index_add(0, places, rows)
+    rows = rows.flatten(0, -2)
+    return rows.new_zeros(classes, rows.shape[1]).index_add(0, places.flatten(), rows)
 
 
-def _looked_up_classes(places: Tensor, classes: int, table: Tensor) -> Tensor:
-    known, is_class = _known(places, classes)
-    return torch.where(is_class, _looked_up(known, classes, table), 0.0)
+def _of_classes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function where what is no class has zeros."""
 
+    def of_classes(places: Tensor, classes: int, matrix: Tensor) -> Tensor:
+        is_class = (places >= 0) & (places < classes)
+        known = torch.where(is_class, places, 0)
+        if function is _scattered:
+            return function(known, classes, torch.where(is_class.unsqueeze(-1), matrix, 0.0))
+        rows = function(known, classes, matrix)
+        for _ in range(rows.dim() - places.dim()):
+            is_class = is_class.unsqueeze(-1)
+        return torch.where(is_class, rows, 0.0)
 
-def _scattered_classes(places: Tensor, classes: int, rows: Tensor) -> Tensor:
-    known, is_class = _known(places, classes)
-    return _scattered(known, classes, torch.where(is_class, rows, 0.0))
-
-
-def _known(places: Tensor, classes: int) -> tuple[Tensor, Tensor]:
-    """The classes that places name, and, beside rows of these, which of them do."""
-    known = places.clamp(0, classes - 1)
-    return known, (places == known).unsqueeze(-1)
+    return of_classes
 
 
 def _checked(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -53,19 +63,28 @@ def _of_any_number(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     def of_any_number(places: Tensor, classes: int, matrix: Tensor) -> Tensor:
         if classes > 0:
-            return function(places, classes, matrix)
-        none = matrix.new_zeros(*places.shape, 0)
-        return none @ matrix if function is _looked_up_classes else none.t() @ matrix
+            return _of_classes(function)(places, classes, matrix)
+        if function is _scattered:
+            return matrix.new_zeros(0, places.numel()) @ matrix.flatten(0, -2)
+        rest = matrix.shape[1 if function is _looked_up else 1 + places.dim() :]
+        return matrix.new_zeros(*places.shape, *rest) + matrix.sum()
 
     return of_any_number
 
 
+# By name: what it is where all places are classes, and its matrix.
+_FUNCTIONS = {
+    "rows": (_looked_up, "table"),
+    "rows_along": (_looked_up_along, "table"),
+    "sums": (_scattered, "rows"),
+}
 # By name: what it is where regions are looked for, what it is elsewhere, and its matrix.
 _OPERATORS = {
-    "one_hot_rows": (_looked_up, _checked, "table"),
-    "one_hot_sums": (_scattered, _checked, "rows"),
-    "class_rows": (_looked_up_classes, _of_any_number, "table"),
-    "class_sums": (_scattered_classes, _of_any_number, "rows"),
+    f"one_hot_{name}": (function, _checked(function), matrix)
+    for name, (function, matrix) in _FUNCTIONS.items()
+} | {
+    f"class_{name}": (_of_classes(function), _of_any_number(function), matrix)
+    for name, (function, matrix) in _FUNCTIONS.items()
 }
 
 for _name, (_function, _elsewhere, _matrix) in _OPERATORS.items():
@@ -73,7 +92,7 @@ for _name, (_function, _elsewhere, _matrix) in _OPERATORS.items():
     if not hasattr(torch.ops.ember, _name):
         _schema = f"(Tensor places, SymInt classes, Tensor {_matrix}) -> Tensor"
         torch.library.define(f"ember::{_name}", _schema)
-        torch.library.impl(f"ember::{_name}", "CompositeImplicitAutograd", _elsewhere(_function))
+        torch.library.impl(f"ember::{_name}", "CompositeImplicitAutograd", _elsewhere)
 
 IRREGULAR: dict[Any, Callable[..., Tensor]] = {
     getattr(torch.ops.ember, name).default: function for name, (function, *_) in _OPERATORS.items()

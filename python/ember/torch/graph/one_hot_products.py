@@ -1,9 +1,14 @@
 """Products of one-hot rows as what they are: rows of a table, and sums of rows at places.
 
-    one_hot(places, n).float() @ table        table[places]
-    one_hot(places, n).float().t() @ rows     zeros(n, length).index_add(0, places, rows)
+    one_hot(places, n).float() @ table                  table[places]
+    one_hot(places, n).float().t() @ rows               zeros(n, length).index_add(0, places, rows)
+    einsum("be,ebd->bd", one_hot(places, n), tables)    tables[places, arange(b)]
+    (one_hot(bags, n) * w[..., None]).sum(1) @ table    (table[bags] * w[..., None]).sum(1)
 
-Rows of places[:, None] == arange(n) are such, too, but that those of what is no class are zeros.
+Rows of places[:, None] == arange(n) are such, too, but that those of what is no class are zeros,
+and zeros(b, n).scatter_add(1, bags, w) is a sum of such with weights. All are read as one product
+by letters, as torch.einsum has it, of which the classes are one letter: where it is summed, what
+has it is looked up in; where it is one of the result's, rows are added at places.
 
 PyTorch multiplies by all of the zeros: where an element of a matrix is not finite, that makes NaN
 of its column in all rows, and here of none but its own.
@@ -12,6 +17,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,10 +26,17 @@ import torch
 from torch.fx import Graph, Node
 
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
-from ember.torch.graph.contractions import einsum_at
+from ember.torch.graph.contractions import Einsum, product_at
 from ember.torch.graph.linear_before_sum import Reordered, call_like
 from ember.torch.graph.movement import may_change_between
-from ember.torch.graph.operations import called_name, linear_layer, same_number, tensor_of
+from ember.torch.graph.operations import (
+    called_name,
+    likely_sizes,
+    linear_layer,
+    read,
+    same_number,
+    tensor_of,
+)
 from ember.torch.graph.region import erase_unused
 from ember.torch.graph.remembered import forget
 from ember.torch.graph.single_operations import dtype_of, is_view
@@ -31,45 +44,43 @@ from ember.torch.translate.values import is_one
 
 _CONVERSIONS = ("double", "float", "to", "type", "type_as")
 _TRANSPOSES = ("T", "mT", "t", "transpose", "swapaxes", "swapdims")
-_PRODUCTS = ("matmul", "mm")
+# The letter of the classes; those of the dimensions of places come before.
+_CLASSES = "z"
+Term = tuple[str, Node]
 
 
 @dataclass(frozen=True)
 class _OneHot:
-    """A node of one-hot rows, or, where it is transposed, of such columns.
+    """A node of one-hot rows, times weights, and summed along some dimensions of the places.
 
-    behind: what made it of the places. is_compared: whether these are compared with the numbers of
-    all classes, and have a dimension of one element for that: what is no class is no error then.
+    letters: of the node's dimensions. dimensions: of those of the places, as they lie. weights:
+    with their letters. behind: what made it of the places. is_compared: whether these are compared
+    with the numbers of all classes, and may have a dimension of one element for that: what is no
+    class is no error then.
     """
 
     node: Node
     places: Node
     classes: Any
-    behind: frozenset[Node]
-    is_transposed: bool = False
+    letters: str
+    dimensions: str
+    weights: tuple[Term, ...] = ()
+    behind: frozenset[Node] = frozenset()
     is_compared: bool = False
 
     @property
-    def rank(self) -> int:
-        """How many dimensions it has."""
-        tensor = tensor_of(self.node)
-        return 0 if tensor is None else tensor.dim()
+    def is_of_ones(self) -> bool:
+        """Whether its elements are zeros and ones."""
+        return not self.weights and len(self.letters) > len(self.dimensions)
 
-    def times(self, other: Node, like: Node) -> Node:
-        """The product with a matrix, where the program has `like`."""
-
-        def call(target: Callable[..., Any], *arguments: Any) -> Node:
-            return call_like(like.graph, like, target, arguments, {})
-
-        operators = torch.ops.ember
-        of_rows, of_sums = operators.one_hot_rows, operators.one_hot_sums
+    def call(self, kind: str, matrix: Node, like: Node) -> Node:
+        """An operator of such rows and a matrix, where the program has `like`."""
         places = self.places
-        if self.is_compared:
-            of_rows, of_sums = operators.class_rows, operators.class_sums
-            if len(_shape(places)) > 1:
-                places = call(torch.flatten, places, -2)
-        target = of_sums if self.is_transposed else of_rows
-        return call(target.default, places, self.classes, other)
+        if len(_shape(places)) > len(self.dimensions):
+            places = call_like(like.graph, like, torch.flatten, (places, -2), {})
+        name = f"class_{kind}" if self.is_compared else f"one_hot_{kind}"
+        operator = getattr(torch.ops.ember, name).default
+        return call_like(like.graph, like, operator, (places, self.classes, matrix), {})
 
 
 def put_one_hot_products(graph: Graph) -> list[Reordered]:
@@ -78,7 +89,8 @@ def put_one_hot_products(graph: Graph) -> list[Reordered]:
     for node in list(graph.nodes):
         one_hot = _one_hot_at(node)
         for hot, product in () if one_hot is None else _products(one_hot):
-            if may_change_between((*node.all_input_nodes, *hot.behind), node, product):
+            given = (*node.all_input_nodes, *(weight for _, weight in hot.weights), *hot.behind)
+            if may_change_between(given, node, product):
                 continue
             with graph.inserting_before(product):
                 made = _product(hot, product)
@@ -97,12 +109,29 @@ def _one_hot_at(node: Node) -> _OneHot | None:
     name, operands = called_name(node), node.all_input_nodes
     if name == "eq" and len(operands) == 2:
         return _compared(node, *operands) or _compared(node, *reversed(operands))
+    if name == "scatter_add":
+        return _counted_at(node)
     if name != "one_hot":
         return None
     given = node.args[1:] or node.kwargs.get("num_classes", -1)
     classes = given[0] if isinstance(given, tuple) else given
     # Without a number of classes, elements say how many there are.
-    return None if classes == -1 else _OneHot(node, operands[0], classes, frozenset((node,)))
+    return None if classes == -1 else _made(node, operands[0], classes)
+
+
+def _made(node: Node, places: Node, classes: Any, is_compared: bool = False) -> _OneHot:
+    """Rows with the classes behind the dimensions of places."""
+    dimensions = string.ascii_lowercase[: len(_shape(node)) - 1]
+    return _OneHot(
+        node,
+        places,
+        classes,
+        dimensions + _CLASSES,
+        dimensions,
+        (),
+        frozenset((node,)),
+        is_compared,
+    )
 
 
 def _compared(node: Node, places: Node, numbers: Node) -> _OneHot | None:
@@ -111,12 +140,34 @@ def _compared(node: Node, places: Node, numbers: Node) -> _OneHot | None:
     whole, alone, sizes = _shape(node), _shape(places), _shape(numbers)
     if classes is None or dtype_of(places) not in INDEX_TYPES or not alone:
         return None
-    rows = _OneHot(node, places, classes, frozenset((node,)), is_compared=True)
+    rows = _made(node, places, classes, is_compared=True)
     *others, last = map(is_one, alone)
     if len(alone) == len(whole) > 1 and last and not is_one(sizes[-1]):
         return rows
     is_column = len(whole) == 2 and is_one(sizes[-1]) and all(others)
-    return replace(rows, is_transposed=True) if is_column else None
+    return replace(rows, letters=rows.letters[::-1]) if is_column else None
+
+
+def _counted_at(node: Node) -> _OneHot | None:
+    """Numbers that are added to zeros, at places along the last of two dimensions: one-hot rows of
+    all places times these numbers, where they are fewer than the classes."""
+    operation = read(node)
+    if operation is None or operation.in_place:
+        return None
+    onto, places, weights = (operation.get(name) for name in ("self", "index", "src"))
+    zeros = read(onto) if isinstance(onto, Node) else None
+    sizes, alone, given = _shape(node), _shape(places), _shape(weights)
+    if zeros is None or zeros.name not in ("zeros", "new_zeros") or len(sizes) != 2:
+        return None
+    size = zeros.get("size")
+    are_all = all(map(same_number, (*alone, sizes[0]), (*given, alone[0])))
+    is_last = operation.get("dim") in (1, -1)
+    if not isinstance(size, tuple | list) or len(size) != 2 or not is_last or not are_all:
+        return None
+    if likely_sizes(alone)[1] > likely_sizes(sizes)[1]:
+        return None
+    rows = _OneHot(node, places, size[1], "a" + _CLASSES, "ab", (("ab", weights),))
+    return replace(rows, behind=frozenset((node, onto)))
 
 
 def _counted(numbers: Node) -> Any:
@@ -137,82 +188,161 @@ def _counted(numbers: Node) -> Any:
 def _products(hot: _OneHot) -> Iterator[tuple[_OneHot, Node]]:
     """What may be products of it, with the form that it has there."""
     for user in list(hot.node.users):
-        name, tensor = called_name(user), tensor_of(user)
+        tensor = tensor_of(user)
         if tensor is None or tensor.dtype not in (*SUM_TYPES, torch.int64, torch.bool):
             continue
-        is_first = user.all_input_nodes[0] is hot.node
-        form = replace(hot, node=user, behind=hot.behind | {user})
-        if is_first and name in _CONVERSIONS:
-            yield from _products(form)
-        elif is_first and name in _TRANSPOSES and hot.rank == 2:
-            yield from _products(replace(form, is_transposed=not hot.is_transposed))
+        form = _form(hot, user)
+        if form is not None:
+            yield from _products(replace(form, node=user, behind=hot.behind | {user}))
         elif tensor.dtype in SUM_TYPES:
             yield hot, user
 
 
-def _product(hot: _OneHot, product: Node) -> Node | None:
-    """What a product is instead; None for anything else."""
-    operands = product.all_input_nodes
-    if any(not _has_elements_of(product, one) for one in operands):
+def _form(hot: _OneHot, user: Node) -> _OneHot | None:
+    """What a user makes of one-hot rows, where it is such rows, too."""
+    name, is_first = called_name(user), user.all_input_nodes[0] is hot.node
+    if is_first and name in _CONVERSIONS:
+        is_exact = dtype_of(user) in SUM_TYPES and not hot.weights
+        return hot if is_exact or hot.is_of_ones or dtype_of(user) is dtype_of(hot.node) else None
+    if is_first and name in _TRANSPOSES and len(hot.letters) == 2:
+        return replace(hot, letters=hot.letters[::-1])
+    operation = read(user)
+    if operation is None or operation.in_place:
         return None
-    if (layer := linear_layer(product)) is not None:
-        return _layer(hot, product, *layer)
-    if called_name(product) not in _PRODUCTS:
-        return _einsum(hot, product)
-    if len(operands) != 2:
-        return None
-    (other,) = (one for one in operands if one is not hot.node)
-    if len(_shape(other)) != 2:
-        return None
-    if hot.node is operands[0]:
-        return hot.times(other, product)
-    if hot.rank != 2:
-        return None
-    flipped = replace(hot, is_transposed=not hot.is_transposed)
-    return _transposed(flipped.times(_transposed(other, product), product), product)
-
-
-def _layer(hot: _OneHot, product: Node, rows: Node, weight: Node, bias: Node | None) -> Node | None:
-    """The same of a linear layer of one-hot rows."""
-    if rows is not hot.node:
-        return None
-    found = hot.times(_transposed(weight, product), product)
-    if bias is not None:
-        found = call_like(product.graph, product, torch.add, (found, bias), {})
-    return found
-
-
-def _einsum(hot: _OneHot, product: Node) -> Node | None:
-    """The same of what torch.einsum is told by letters, with the matrix that has those of classes
-    or of places."""
-    told = einsum_at(product)
-    if told is None:
-        return None
-    pairs = list(zip(told.letters, told.operands, strict=True))
-    own, _ = pairs.pop(told.operands.index(hot.node))
-    own = own[::-1] if hot.is_transposed else own
-    for place, (letters, other) in enumerate(pairs):
-        rest = pairs[:place] + pairs[place + 1 :]
-        shared = "".join(set(own) & set(letters))
-        is_summed = all(shared not in kept for kept in (told.result, *(one for one, _ in rest)))
-        # Summed are the classes, or the places of one dimension.
-        is_scatter = shared != own[-1]
-        if len(shared) != 1 or len(letters) != 2 or not is_summed or (is_scatter and len(own) != 2):
-            continue
-        matrix = other if letters[0] == shared else _transposed(other, product)
-        found = replace(hot, is_transposed=is_scatter).times(matrix, product)
-        made = own.replace(shared, "") + letters.replace(shared, "")
-        terms = ",".join([made, *(one for one, _ in rest)])
-        arguments = f"{terms}->{told.result}", found, *(one for _, one in rest)
-        return call_like(product.graph, product, torch.einsum, arguments, {})
+    if operation.name == "mul":
+        return _weighted(hot, user, operation.get("self"), operation.get("other"))
+    if operation.name == "sum" and is_first:
+        return _summed(hot, user, operation.get("dim"))
     return None
 
 
-def _transposed(matrix: Node, like: Node) -> Node:
-    return call_like(like.graph, like, torch.t, (matrix,), {})
+def _weighted(hot: _OneHot, product: Node, one: Any, other: Any) -> _OneHot | None:
+    """Rows times numbers that are the same for all classes."""
+    weights = other if one is hot.node else one
+    sizes, whole = _shape(weights), _shape(hot.node)
+    if (
+        not isinstance(weights, Node)
+        or dtype_of(weights) not in SUM_TYPES
+        or dtype_of(product) is not dtype_of(weights)
+    ):
+        return None
+    place = hot.letters.index(_CLASSES)
+    is_whole = len(sizes) == len(whole) == len(_shape(product))
+    if not is_whole or not is_one(sizes[place]) or is_one(whole[place]):
+        return None
+    if not all(map(same_number, sizes[:place], whole)):
+        return None
+    if not all(map(same_number, sizes[place + 1 :], whole[place + 1 :])):
+        return None
+    # The letter of one class: it is none where the product is written down.
+    return replace(hot, weights=(*hot.weights, (hot.letters.replace(_CLASSES, "-"), weights)))
 
 
-def _shape(node: Node) -> Sequence[Any]:
+def _summed(hot: _OneHot, sums: Node, given: Any) -> _OneHot | None:
+    """Sums of rows along dimensions of the places."""
+    along = given if isinstance(given, tuple | list) else (given,)
+    if not all(isinstance(one, int) for one in along):
+        return None
+    letters = {hot.letters[one] for one in along}
+    kept = "".join(one for one in hot.letters if one not in letters)
+    return (
+        replace(hot, letters=kept) if len(kept) == len(_shape(sums)) and _CLASSES in kept else None
+    )
+
+
+def _product(hot: _OneHot, product: Node) -> Node | None:
+    """What a product is instead; None for anything else."""
+    told, weights = product_at(product), [weight for _, weight in hot.weights]
+    operands = (*product.all_input_nodes, *weights)
+    if told is None or not all(_has_elements_of(product, one) for one in operands):
+        return None
+    made = _contracted(hot, told, product)
+    layer = linear_layer(product)
+    if made is None or layer is None or layer[2] is None:
+        return made
+    return call_like(product.graph, product, torch.add, (made, layer[2]), {})
+
+
+def _contracted(hot: _OneHot, told: Einsum, product: Node) -> Node | None:
+    """The same of a product by letters."""
+    pairs = list(zip(told.letters, told.operands, strict=True))
+    own, _ = pairs.pop(told.operands.index(hot.node))
+    if not _are_of_equal_sizes([(own, hot.node), *pairs]):
+        return None
+    letters = dict(zip(hot.letters, own, strict=True))
+    unused = (one for one in string.ascii_letters if not any(one in own for own in told.letters))
+    for one in hot.dimensions:
+        letters.setdefault(one, next(unused))
+    places, classes = "".join(letters[one] for one in hot.dimensions), letters[_CLASSES]
+    weights = [("".join(letters.get(one, "") for one in of), node) for of, node in hot.weights]
+    given = set("".join(of for of, _ in (*pairs, *weights)))
+    rest = told.result.replace(classes, "")
+    if classes in told.result:
+        # Of places that are none of the result's dimensions, and all of which have rows.
+        is_sum = len(rest) < 2 and given.issuperset(places) and not set(places) & set(rest)
+        if classes in given or not is_sum:
+            return None
+    elif classes not in given:
+        return None
+
+    def call(target: Callable[..., Any], *arguments: Any) -> Node:
+        return call_like(product.graph, product, target, arguments, {})
+
+    def multiplied(terms: Sequence[Term], result: str) -> Node:
+        if len(terms) == 1 and terms[0][0] == result:
+            return terms[0][1]
+        equation = f"{','.join(of for of, _ in terms)}->{result}"
+        return call(torch.einsum, equation, *(node for _, node in terms))
+
+    for place, (of, weight) in enumerate(hot.weights):
+        if "-" in of:
+            pairs.append((weights[place][0], call(torch.squeeze, weight, of.index("-"))))
+        else:
+            pairs.append(weights[place])
+    if classes not in told.result:
+        found = [
+            _looked_up(hot, classes, places, term, product) if classes in term[0] else term
+            for term in pairs
+        ]
+        return multiplied(found, told.result)
+    rows = multiplied(pairs, places + rest)
+    sums = hot.call("sums", rows if rest else call(torch.unsqueeze, rows, -1), product)
+    if not rest:
+        return call(torch.squeeze, sums, -1)
+    return multiplied([(classes + rest, sums)], told.result)
+
+
+def _looked_up(hot: _OneHot, classes: str, places: str, term: Term, product: Node) -> Term:
+    """What a factor that has classes has of those of all places, or each place's own of them."""
+    letters, table = term
+    shared = "".join(one for one in places if one in letters)
+    rest = "".join(one for one in letters if one not in classes + shared)
+    order = [letters.index(one) for one in classes + shared + rest]
+
+    def call(target: Callable[..., Any], *arguments: Any) -> Node:
+        return call_like(product.graph, product, target, arguments, {})
+
+    if order != sorted(order):
+        table = call(torch.permute, table, order)
+    if not shared:
+        return places + rest, hot.call("rows", table, product)
+    for place, one in enumerate(places):
+        if one not in shared:
+            table = call(torch.unsqueeze, table, place + 1)
+    return places + rest, hot.call("rows_along", table, product)
+
+
+def _are_of_equal_sizes(terms: Sequence[Term]) -> bool:
+    """Whether letters have one size each, and nothing is broadcast."""
+    sizes: dict[str, Any] = {}
+    for letters, node in terms:
+        for one, size in zip(letters, _shape(node), strict=True):
+            if not same_number(sizes.setdefault(one, size), size):
+                return False
+    return True
+
+
+def _shape(node: Any) -> Sequence[Any]:
     tensor = tensor_of(node)
     return () if tensor is None else tensor.shape
 

@@ -46,8 +46,10 @@ MODES = ("sum", "mean", "max")
 OF_OTHERS = frozenset(
     (
         "ember::class_rows",
+        "ember::class_rows_along",
         "ember::class_sums",
         "ember::one_hot_rows",
+        "ember::one_hot_rows_along",
         "ember::one_hot_sums",
         "ember::quantized_rows",
         "ember::quantized_bag",
