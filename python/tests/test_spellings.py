@@ -36,9 +36,7 @@ ELSEWHERE = {
     ("weighted sum", "sparse"): "the same",
     ("sum", "mask"): "how many classes are compared is a number of the call",
     ("GAT", "mask"): "a softmax of all pairs of nodes and edges",
-    ("RGCN", "masks of rows"): "each relation multiplies all edges' rows, most of them zeros",
     ("weighted bag", "scattered counts"): "how many weights there are, places do not say",
-    ("FM", "all products"): "the products of all pairs are read by two sums",
     ("combine", "scattered gates"): "what is written twice at a place counts once",
     ("combine", "masks"): "masks of experts one by one are no lookups",
     ("dispatch", "masks"): "the same",
@@ -91,6 +89,20 @@ def test_words(operation: str) -> None:
             continue
         assert 1 <= kernels <= wanted, words
         assert not left or of_plain, f"{words}: {left}"
+
+
+@pytest.mark.parametrize(
+    ("operation", "words"), [("RGCN", "masks of rows"), ("FM", "all products")]
+)
+def test_products_of_rows_with_weights(operation: str, words: str) -> None:
+    """Rows are looked up, multiplied with weights and with a matrix in one kernel a graph."""
+    wanted, _, _ = kernels_of(operation, next(iter(OPERATIONS[operation].words)))
+    torch._dynamo.reset()
+    kernels, left, outcome = kernels_of(operation, words)
+    assert kernels == wanted
+    assert not left
+    told = OPERATIONS[operation]
+    torch.testing.assert_close(outcome, gradients_of(told, told.words[words]))
 
 
 def test_what_is_elsewhere() -> None:

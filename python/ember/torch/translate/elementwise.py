@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
+from dataclasses import replace
 
 import torch
 from torch.fx import Node
@@ -47,7 +48,6 @@ _BINARY = {
     "fmod": "fmod({0}, {1})",
     "maximum": "max({0}, {1})",
     "minimum": "min({0}, {1})",
-    "mul": "({0} * {1})",
     "remainder": "({0} % {1})",
 }
 # Functions of booleans.
@@ -103,6 +103,14 @@ def _enter_comparison(name: str, sign: str) -> None:
         return call.statements.elementwise(
             call.sizes, torch.bool, operands, lambda x, y: f"({x} {sign} {y})"
         )
+
+
+@translates("aten::mul")
+def _mul(call: Call) -> Value:
+    operands = [call.value("self"), call.value("other")]
+    product = call.elementwise(operands, "({0} * {1})".format)
+    # Rows with weights are multiplied where they are looked up, as the rows themselves are.
+    return replace(product, is_looked_up=any(operand.is_looked_up for operand in operands))
 
 
 for _name, _text in _UNARY.items():
