@@ -4,12 +4,14 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import random
 from collections.abc import Callable
 
 import pytest
 import torch
 import torch.nn.functional as functional
 from compiled_models import check_function, compiled
+from drawn_cases import SEED
 from ember.torch.capture.backend import listening
 from torch import Tensor
 
@@ -210,6 +212,39 @@ NO_ROWS: dict[str, Spelling] = {
 def test_what_is_no_product_of_one_hot_rows(name: str) -> None:
     heard = check_function(NO_ROWS[name], *given(), dynamic=False)
     assert not any(report.reordered for report in heard.reports)
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_drawn_letters(number: int) -> None:
+    """Products of one-hot rows and of what has any letters, as torch.einsum computes them."""
+    draw = random.Random(f"{SEED} {number}")
+    sizes = {"a": 4, "b": 3, "z": 5, "d": 6, "f": 2}
+    shape = draw.choice(("a", "ab"))
+    operands = [
+        "".join(draw.sample("abzdf", draw.randint(1, 3))) for _ in range(draw.randint(1, 2))
+    ]
+    known = sorted(set(shape + "z").union(*operands))
+    result = "".join(draw.sample(known, draw.randint(0, min(3, len(known)))))
+    is_compared, has_weights, is_summed = (draw.random() < 0.5 for _ in range(3))
+    generator = torch.Generator().manual_seed(number)
+    places = torch.randint(5, [sizes[one] for one in shape], generator=generator)
+    whole = torch.randn(places.shape, generator=generator, dtype=torch.float64)
+    others = [
+        torch.randn([sizes[one] for one in own], generator=generator, dtype=torch.float64)
+        for own in operands
+    ]
+
+    def function(places: Tensor, whole: Tensor, *others: Tensor) -> Tensor:
+        hot = (places[..., None] == torch.arange(5)) if is_compared else one_hot(places, 5)
+        hot = hot * whole[..., None] if has_weights else hot.to(whole.dtype)
+        own = shape + "z"
+        if is_summed and len(shape) == 2:
+            hot, own = hot.sum(1), "az"
+        kept = "".join(one for one in result if one in own or any(one in of for of in operands))
+        product = torch.einsum(f"{','.join((own, *operands))}->{kept}", hot, *others)
+        return product * whole.sum()
+
+    check_function(function, places, whole, *others, dynamic=draw.choice((False, True)))
 
 
 def test_weights_that_change() -> None:

@@ -77,10 +77,10 @@ class _OneHot:
         """An operator of such rows and a matrix, where the program has `like`."""
         places = self.places
         if len(_shape(places)) > len(self.dimensions):
-            places = call_like(like.graph, like, torch.flatten, (places, -2), {})
+            places = _call(like, torch.flatten, places, -2)
         name = f"class_{kind}" if self.is_compared else f"one_hot_{kind}"
         operator = getattr(torch.ops.ember, name).default
-        return call_like(like.graph, like, operator, (places, self.classes, matrix), {})
+        return _call(like, operator, places, self.classes, matrix)
 
 
 def put_one_hot_products(graph: Graph) -> list[Reordered]:
@@ -260,7 +260,7 @@ def _product(hot: _OneHot, product: Node) -> Node | None:
     layer = linear_layer(product)
     if made is None or layer is None or layer[2] is None:
         return made
-    return call_like(product.graph, product, torch.add, (made, layer[2]), {})
+    return _call(product, torch.add, made, layer[2])
 
 
 def _contracted(hot: _OneHot, told: Einsum, product: Node) -> Node | None:
@@ -285,18 +285,15 @@ def _contracted(hot: _OneHot, told: Einsum, product: Node) -> Node | None:
     elif classes not in given:
         return None
 
-    def call(target: Callable[..., Any], *arguments: Any) -> Node:
-        return call_like(product.graph, product, target, arguments, {})
-
     def multiplied(terms: Sequence[Term], result: str) -> Node:
         if len(terms) == 1 and terms[0][0] == result:
             return terms[0][1]
         equation = f"{','.join(of for of, _ in terms)}->{result}"
-        return call(torch.einsum, equation, *(node for _, node in terms))
+        return _call(product, torch.einsum, equation, *(node for _, node in terms))
 
     for place, (of, weight) in enumerate(hot.weights):
         if "-" in of:
-            pairs.append((weights[place][0], call(torch.squeeze, weight, of.index("-"))))
+            pairs.append((weights[place][0], _call(product, torch.squeeze, weight, of.index("-"))))
         else:
             pairs.append(weights[place])
     if classes not in told.result:
@@ -306,9 +303,9 @@ def _contracted(hot: _OneHot, told: Einsum, product: Node) -> Node | None:
         ]
         return multiplied(found, told.result)
     rows = multiplied(pairs, places + rest)
-    sums = hot.call("sums", rows if rest else call(torch.unsqueeze, rows, -1), product)
+    sums = hot.call("sums", rows if rest else _call(product, torch.unsqueeze, rows, -1), product)
     if not rest:
-        return call(torch.squeeze, sums, -1)
+        return _call(product, torch.squeeze, sums, -1)
     return multiplied([(classes + rest, sums)], told.result)
 
 
@@ -319,17 +316,19 @@ def _looked_up(hot: _OneHot, classes: str, places: str, term: Term, product: Nod
     rest = "".join(one for one in letters if one not in classes + shared)
     order = [letters.index(one) for one in classes + shared + rest]
 
-    def call(target: Callable[..., Any], *arguments: Any) -> Node:
-        return call_like(product.graph, product, target, arguments, {})
-
     if order != sorted(order):
-        table = call(torch.permute, table, order)
+        table = _call(product, torch.permute, table, order)
     if not shared:
         return places + rest, hot.call("rows", table, product)
     for place, one in enumerate(places):
         if one not in shared:
-            table = call(torch.unsqueeze, table, place + 1)
+            table = _call(product, torch.unsqueeze, table, place + 1)
     return places + rest, hot.call("rows_along", table, product)
+
+
+def _call(like: Node, target: Callable[..., Any], *arguments: Any) -> Node:
+    """A call where the program has `like`."""
+    return call_like(like.graph, like, target, arguments, {})
 
 
 def _are_of_equal_sizes(terms: Sequence[Term]) -> bool:

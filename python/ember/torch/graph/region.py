@@ -54,14 +54,6 @@ class Region:
         }
         return sorted(found)
 
-    def internal(self) -> list[Node]:
-        """Nodes besides the root whose results something else needs, too."""
-        return [
-            node
-            for node in sorted(self.nodes)
-            if node is not self.root and any(user not in self.nodes for user in node.users)
-        ]
-
 
 def closure(root: Node, nodes: set[Node], inputs: Iterable[Node]) -> set[Node]:
     """The nodes, and those that stand between them: they need one, and the root needs them."""
