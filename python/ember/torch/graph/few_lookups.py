@@ -36,7 +36,8 @@ def _is_of_lookups(node: Node) -> bool:
     """Whether a node looks rows up, which may have weights.
 
     What else is computed of them is slower to compute again for each column of a product than to
-    store: exp(x[i] - x[j]) @ W of 40,000 rows of 32 takes 12 times as long.
+    store: exp(x[i] - x[j]) @ W of 40,000 rows of 32, added at places, took 1.3 of eager's time
+    instead of a third.
     """
     if looked_up_in(node) is not None:
         return True
