@@ -39,3 +39,7 @@ class OffsetsError(KernelError, ValueError):
 
 class ArgumentError(KernelError, ValueError):
     """An argument of the wrong kind, type, rank or size, or one that overlaps an output."""
+
+
+class BreakdownError(EmberError, ArithmeticError):
+    """A solver came to search directions that depend on each other; the message has the iteration."""
