@@ -37,7 +37,8 @@ class Matrix:
         self.arrays: dict[str, Any] = {}
         self.halo = 0
         self.reach: int | None = None
-        self.offsets: list[int] = []
+        # Of diagonals: which row of A_diagonals, and where it and the vector begin.
+        self._terms: list[tuple[int, str, str]] = []
         self.call: Callable[[np.ndarray], np.ndarray] | None = None
         if is_operator(given):
             self.call = product_of(given)
@@ -48,12 +49,11 @@ class Matrix:
         _check(coordinates, values, size)
         offsets = _diagonals(positions, coordinates, size)
         if offsets is not None:
-            table = _by_diagonals(positions, coordinates, values, offsets, partition)
+            halo = max(map(abs, offsets), default=0)
+            table = _by_diagonals(positions, coordinates, values, offsets, halo, partition)
             if table is not None:
-                self.offsets, self.halo = offsets, max(map(abs, offsets), default=0)
-                self.reach = max(0, *offsets, 0)
-                self.arrays = {"A_diagonals": table}
-                self.arrays.update({f"o{k}": self.halo + at for k, at in enumerate(offsets)})
+                self.halo, self.reach = halo, max(0, *offsets, 0)
+                self._take_diagonals(table, offsets)
                 return
         last = positions[1:] - 1
         rows = np.flatnonzero(np.diff(positions))
@@ -62,15 +62,34 @@ class Matrix:
         positions = np.pad(positions, (0, partition.padded - size), mode="edge")
         self.arrays = {"A_positions": positions, "A_coordinates": coordinates, "A_values": values}
 
+    def _take_diagonals(self, table: np.ndarray, offsets: list[int]) -> None:
+        """Keeps diagonals, but none that is another one mirrored: it is read there."""
+        halo, kept = self.halo, []
+        for number, offset in enumerate(offsets):
+            mirror = offsets.index(-offset) if -offset in offsets else number
+            # Element i of the diagonal below is element i - offset of that above.
+            is_mirrored = offset < 0 and np.array_equal(
+                table[number, halo:], table[mirror, halo + offset : table.shape[1] + offset]
+            )
+            if not is_mirrored:
+                kept.append(number)
+            self._terms.append((mirror if is_mirrored else number, f"a{number}", f"o{number}"))
+            self.arrays[f"a{number}"] = halo + offset if is_mirrored else halo
+            self.arrays[f"o{number}"] = halo + offset
+        self._terms = [(kept.index(number), at, to) for number, at, to in self._terms]
+        table = table if len(kept) == len(offsets) else np.ascontiguousarray(table[kept])
+        self.arrays["A_diagonals"] = table
+
     def product(self, target: str, source: str, columns: int) -> list[str]:
         """The statement of a product; of a vector P it reads P_halo, which begins with the halo."""
         column = ",n" if columns > 1 else ""
         if self.call is not None:
             return []
-        if "A_diagonals" in self.arrays:
+        if self._terms:
+            # In the order of columns, in which rows are added up, too.
             terms = [
-                f"A_diagonals[{k},i] * {source}_halo[i+o{k}{column}]"
-                for k in range(len(self.offsets))
+                f"A_diagonals[{number},i+{at}] * {source}_halo[i+{to}{column}]"
+                for number, at, to in self._terms
             ]
             return [f"{target}[i{column}] = {' + '.join(terms)}"]
         return [
@@ -161,17 +180,20 @@ def _by_diagonals(
     coordinates: np.ndarray,
     values: np.ndarray,
     offsets: list[int],
+    halo: int,
     partition: Partition,
 ) -> np.ndarray | None:
-    """The elements by diagonals, and rows in these; None if there are elements on another one."""
+    """The elements by diagonals, and rows in these behind the halo; None if there are others."""
     size = partition.size
     place = np.full(2 * size, len(offsets), np.int32)
     place[np.array(offsets) + size] = np.arange(len(offsets), dtype=np.int32)
     # One row more, for elements on no diagonal that is known.
-    table = np.zeros((len(offsets) + 1, partition.padded), values.dtype)
+    table = np.zeros((len(offsets) + 1, halo + partition.padded), values.dtype)
     evaluate(
-        f"D[place[col[p]-i+{size}],i] += val[p] for i in 0:size(pos,0)-1, p in pos[i]:pos[i+1]",
+        f"D[place[col[p]-i+{size}],i+halo] += val[p] "
+        "for i in 0:size(pos,0)-1, p in pos[i]:pos[i+1]",
         D=table,
+        halo=halo,
         place=place,
         pos=positions,
         col=coordinates,

@@ -24,7 +24,7 @@ class Sweep:
     What a statement writes of a tile is in a cache when the next one reads it, so that each array
     is read from memory and written to it once. In statements, i is the row; first and last are the
     blocks that the call is about. sums: what products of two vectors add up to, R[i] * R[i], over
-    each block by itself; for several columns, products of each column of the last two with each one.
+    each block; for several columns, products of each column of the last two with each.
     squares: of several columns, what the squares of each one add up to.
     arrays: what statements name, which they may change in place.
     """

@@ -16,7 +16,7 @@ from ember.sparse.linalg.partition import Partition
 from ember.sparse.linalg.preconditioner import Preconditioner
 from ember.sparse.linalg.sweep import Sweep, run_behind
 
-_WIDTHS = {"f": np.dtype(np.float32), "d": np.dtype(np.float64)}
+_WIDTHS: dict[str, np.dtype[Any]] = {"f": np.dtype(np.float32), "d": np.dtype(np.float64)}
 
 
 class System:
@@ -32,10 +32,10 @@ class System:
         for name, given in (("A", matrix), ("b", right), ("x0", guess), ("M", preconditioner)):
             _refuse_complex(name, given)
         matrix = matrix_of(matrix)
-        shape = tuple(map(int, matrix.shape))
-        if len(shape) != 2 or shape[0] != shape[1]:
+        shape: tuple[int, ...] = tuple(int(extent) for extent in matrix.shape)
+        if len(shape) != 2 or len(set(shape)) != 1:
             raise ArgumentError(f"expected square matrix, but got shape={shape}")
-        size = shape[0]
+        size = int(shape[0])
         self.is_tensor = _is_tensor(right)
         right = dense(right)
         allowed = right.ndim == 2 and len(right) == size
@@ -45,10 +45,11 @@ class System:
             raise ArgumentError(f"shapes of A {shape} and b {right.shape} are incompatible")
         self.dtype = _type_of(matrix, right)
         self.shape = right.shape if is_block else (size,)
-        self.right = np.ascontiguousarray(right, self.dtype).reshape(self.shape)
+        self.columns = self.shape[1] if is_block else 1
+        self._rows_shape = (size, self.columns) if self.is_wide else (size,)
+        self.right = np.ascontiguousarray(right, self.dtype).reshape(self._rows_shape)
         check_finite("b", self.right)
-        self.size, self.columns = size, self.shape[1] if is_block else 1
-        self._is_block = is_block
+        self.size = size
         # Of no columns, there is nothing to walk.
         self.partition = Partition.of(size, max(self.columns, 1), self.dtype.itemsize)
         self._given, self._given_preconditioner = matrix, preconditioner
@@ -76,7 +77,7 @@ class System:
                 raise ArgumentError(
                     f"shapes of A {(self.size, self.size)} and x0 {guess.shape} are incompatible"
                 )
-            start[: self.size] = guess.reshape(self.shape)
+            start[: self.size] = guess.reshape(self._rows_shape)
             check_finite("x0", start)
         if start.any():
             self.vector("S")
@@ -178,7 +179,7 @@ class Product:
         return self.sweep.sum(name)
 
 
-def tolerance(name: str, norm: Any, rtol: float, atol: float | None) -> Any:
+def tolerance(name: str, norm: Any, rtol: float, atol: Any) -> Any:
     """What norms of residuals have to come to, as SciPy has it: max(rtol * norm, atol)."""
     if atol is None or isinstance(atol, str) or not atol >= 0:
         raise ArgumentError(
@@ -215,7 +216,7 @@ def _refuse_complex(name: str, given: Any) -> None:
         )
 
 
-def _type_of(matrix: Any, right: np.ndarray) -> np.dtype:
+def _type_of(matrix: Any, right: np.ndarray) -> np.dtype[Any]:
     """That of the solution, as SciPy has it: f32 if both are, else f64."""
     dtype = getattr(matrix, "dtype", None)
     kinds = [np.dtype(one).char if one is not None else "d" for one in (dtype, right.dtype)]
