@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ember.sparse.linalg.system import System, tolerance
+from ember.sparse.linalg.system import System, norm_of, tolerance
 
 
 def cg(
@@ -40,10 +40,10 @@ def cg(
     """
     system = System(A, b, x0, M)
     with np.errstate(all="ignore"):
-        norm = np.linalg.norm(system.right)
+        norm = norm_of(system.right)
         limit = tolerance("cg", norm, rtol, atol)
         if norm == 0:
-            return b, 0
+            return system.answer(np.zeros_like(system.right)), 0
         system.prepare()
         return _iterate(system, limit, 10 * system.size if maxiter is None else maxiter, callback)
 

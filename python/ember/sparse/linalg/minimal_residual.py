@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from ember.errors import ArgumentError
 from ember.sparse.evaluate import evaluate
 from ember.sparse.linalg.sweep import Sweep
-from ember.sparse.linalg.system import System, tolerance
+from ember.sparse.linalg.system import System, norm_of, tolerance
 
 _CALLBACKS = ("x", "pr_norm", "legacy")
 _RESTART = 20
@@ -45,13 +45,13 @@ def gmres(
     kind = None if callback is None else callback_type or "legacy"
     system = System(A, b, x0, M)
     with np.errstate(all="ignore"):
-        norm = np.linalg.norm(system.right)
+        norm = norm_of(system.right)
         limit = tolerance("gmres", norm, rtol, atol)
         if norm == 0:
-            return b, 0
+            return system.answer(np.zeros_like(system.right)), 0
         system.prepare()
         length = min(_RESTART if restart is None else restart, system.size)
-        solver = _Restarts(system, limit, float(norm), length, callback, kind)
+        solver = _Restarts(system, limit, norm, length, callback, kind)
         info = solver.run(10 * system.size if maxiter is None else maxiter)
         return system.answer(), info
 
@@ -81,19 +81,22 @@ class _Restarts:
         self._vector = "S" if system.preconditioner.is_none else "W"
         self._factor = system.number("factor")
         name = self._vector
-        sums = {"ww": (name, name)}
         self._multiply = system.product("S", "V")
-        self._measure = self._sweep(0, [], sums)
-        self._steps: dict[int, Sweep] = {}
-        self._last = self._sweep(0, [f"{name}[i] -= factor[0] * basis[i]"], sums)
+        self._first = self._sweep(0, [], {"ww": (name, name), "hw": ("basis", name)})
+        subtract = [f"{name}[i] -= factor[0] * basis[i]"]
+        # For each vector: it is subtracted, and what is left multiplied by the next one or itself.
+        self._steps = [self._sweep(row, subtract, {"hw": ("next", name)}) for row in range(length)]
+        self._lasts = [self._sweep(row, subtract, {"ww": (name, name)}) for row in range(length)]
         self._residual = system.sweep(sums={"rr": ("R", "R")})
 
-    def _sweep(self, number: int, statements: list[str], sums: dict[str, tuple[str, ...]]) -> Sweep:
+    def _sweep(
+        self, number: int, statements: list[str], sums: Mapping[str, tuple[str, ...]]
+    ) -> Sweep:
         """A sweep that reads a vector of the basis, and the one behind it."""
-        arrays = {**self.system.arrays, "basis": self._basis[number]}
-        if number + 1 < len(self._basis):
-            arrays["next"] = self._basis[number + 1]
-        return Sweep(statements, self.system.partition, arrays, sums)
+        system = self.system
+        basis = {"basis": self._basis[number], "next": self._basis[number + 1]}
+        arrays = {**system.arrays, **basis}
+        return Sweep(statements, system.partition, arrays, system.dtype, sums)
 
     def run(self, maxiter: int) -> int:
         """Changes X in place; returns what SciPy calls info."""
@@ -102,7 +105,7 @@ class _Restarts:
         norm = self._residual_norm()
         if norm < self.limit and maxiter > 0:
             return 0
-        weighed = float(np.linalg.norm(system.preconditioned(system.right)))
+        weighed = norm_of(system.preconditioned(system.right))
         factor = 1.0
         eps = float(np.finfo(system.dtype).eps)
         aim = weighed * min(factor, self.limit / self.norm)
@@ -140,7 +143,7 @@ class _Restarts:
         eps = float(np.finfo(system.dtype).eps)
         basis = self._basis[:, : system.size]
         basis[0] = system.preconditioned(system.rows("R"))
-        start = float(np.linalg.norm(basis[0]))
+        start = norm_of(basis[0])
         basis[0] *= system.dtype.type(1 / start)
         triangle = np.zeros((length + 1, length))
         rotations = np.zeros((length, 2))
@@ -183,26 +186,21 @@ class _Restarts:
     def _orthogonalize(self, column: int, products: np.ndarray) -> tuple[float, float]:
         """Multiplies a vector of the basis by A and M, and subtracts what lies along the basis:
         products. Returns the norms before and after that."""
-        system, name = self.system, self._vector
+        system = self.system
         system.arrays["V"][...] = self._basis[column]
         self._multiply()
         if not system.preconditioner.is_none:
             system.rows("W")[...] = system.preconditioned(system.rows("S"))
         # Modified Gram-Schmidt: a vector is subtracted in the sweep that multiplies by the next.
-        if -1 not in self._steps:
-            self._steps[-1] = self._sweep(0, [], {"ww": (name, name), "hw": ("basis", name)})
-        sweep = self._steps[-1]
+        sweep = self._first
         sweep()
         before = float(np.sqrt(sweep.sum("ww")))
         for row in range(column):
             products[row] = self._factor[0] = sweep.sum("hw")
-            if row not in self._steps:
-                subtract = f"{name}[i] -= factor[0] * basis[i]"
-                self._steps[row] = self._sweep(row, [subtract], {"hw": ("next", name)})
             sweep = self._steps[row]
             sweep()
         products[column] = self._factor[0] = sweep.sum("hw")
-        last = self._sweep(column, [f"{name}[i] -= factor[0] * basis[i]"], {"ww": (name, name)})
+        last = self._lasts[column]
         last()
         return before, float(np.sqrt(last.sum("ww")))
 

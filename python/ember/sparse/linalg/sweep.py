@@ -19,14 +19,14 @@ _NAMES = re.compile(r"[A-Za-z]\w*")
 class Sweep:
     """Some statements on the same rows, in one call for each tile of them.
 
-        Sweep(["R[i] -= step[0] * S[i]"], partition, arrays, sums={"rr": ("R", "R")})
+        Sweep(["R[i] -= step[0] * S[i]"], partition, arrays, dtype, sums={"rr": ("R", "R")})
 
     What a statement writes of a tile is in a cache when the next one reads it, so that each array
     is read from memory and written to it once. In statements, i is the row; first and last are the
     blocks that the call is about. sums: what products of two vectors add up to, R[i] * R[i], over
     each block; for several columns, products of each column of the last two with each.
     squares: of several columns, what the squares of each one add up to.
-    arrays: what statements name, which they may change in place.
+    arrays: what statements name, which they may change in place. dtype: of sums.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class Sweep:
         statements: Sequence[str],
         partition: Partition,
         arrays: Mapping[str, Any],
+        dtype: np.dtype[Any],
         sums: Mapping[str, tuple[str, ...]] | None = None,
         squares: Mapping[str, str] | None = None,
     ) -> None:
@@ -43,7 +44,6 @@ class Sweep:
         texts = [f"{one} {rows}" for one in statements]
         schedules = [""] * len(texts)
         self._parts: dict[str, np.ndarray] = {}
-        dtype = np.result_type(*(one for one in arrays.values() if isinstance(one, np.ndarray)))
         row, of_block = f"b*{block}+r", f"sum[r in 0:{block}]"
         for name, factors in (sums or {}).items():
             if columns == 1:

@@ -32,7 +32,7 @@ class System:
         for name, given in (("A", matrix), ("b", right), ("x0", guess), ("M", preconditioner)):
             _refuse_complex(name, given)
         matrix = matrix_of(matrix)
-        shape: tuple[int, ...] = tuple(int(extent) for extent in matrix.shape)
+        shape = tuple(int(extent) for extent in matrix.shape)
         if len(shape) != 2 or len(set(shape)) != 1:
             raise ArgumentError(f"expected square matrix, but got shape={shape}")
         size = int(shape[0])
@@ -44,8 +44,8 @@ class System:
         if not allowed:
             raise ArgumentError(f"shapes of A {shape} and b {right.shape} are incompatible")
         self.dtype = _type_of(matrix, right)
-        self.shape = right.shape if is_block else (size,)
-        self.columns = self.shape[1] if is_block else 1
+        self.shape: tuple[int, ...] = right.shape if is_block else (size,)
+        self.columns = len(right.T) if is_block else 1
         self._rows_shape = (size, self.columns) if self.is_wide else (size,)
         self.right = np.ascontiguousarray(right, self.dtype).reshape(self._rows_shape)
         check_finite("b", self.right)
@@ -98,7 +98,7 @@ class System:
     @property
     def is_wide(self) -> bool:
         """Whether vectors have several columns, and so two dimensions."""
-        return self.columns > 1
+        return self.columns != 1
 
     def number(self, name: str) -> np.ndarray:
         """A number that statements read, N by N of them for N columns, as an array."""
@@ -114,7 +114,7 @@ class System:
         squares: Mapping[str, str] | None = None,
     ) -> Sweep:
         """A sweep over vectors that there are."""
-        return Sweep(statements, self.partition, self.arrays, sums, squares)
+        return Sweep(statements, self.partition, self.arrays, self.dtype, sums, squares)
 
     def product(
         self, target: str, source: str, sums: Mapping[str, tuple[str, ...]] | None = None
@@ -187,6 +187,11 @@ def tolerance(name: str, norm: Any, rtol: float, atol: Any) -> Any:
             "non-negative number"
         )
     return np.maximum(float(atol), float(rtol) * np.asarray(norm, np.float64))
+
+
+def norm_of(vector: np.ndarray) -> float:
+    """The norm of a vector, in f64: unlike that of a BLAS, the same for any number of threads."""
+    return float(np.sqrt(np.square(vector, dtype=np.float64).sum()))
 
 
 def dense(given: Any) -> np.ndarray:
