@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from benchmarks import (
     calls,
     compile_time,
+    dataflow,
     huge_pages,
     pipelines,
     planning,
@@ -38,6 +39,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
 ALONE: dict[str, Callable[[Sequence[str]], int]] = {
     "ablation": ablation.main,
     "cpu": command.main,
+    "dataflow": dataflow.main,
     "long-rows": long_rows.main,
     "lookups": lookups.main,
     "models": models.main,

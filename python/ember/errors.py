@@ -42,4 +42,4 @@ class ArgumentError(KernelError, ValueError):
 
 
 class BreakdownError(EmberError, ArithmeticError):
-    """A solver came to search directions that depend on each other; the message has the iteration."""
+    """Search directions of a solver depend on each other; the message has the iteration."""

@@ -41,7 +41,8 @@ class Partition:
         block = 1 << (min(least, max(size, 1)) - 1).bit_length()
         bytes_of_block = block * columns * itemsize
         tile = max(1, TILE_BYTES // bytes_of_block) * get_num_threads()
-        return cls(size, columns, block, -(-size // block), tile)
+        blocks = -(-size // block)
+        return cls(size, columns, block, blocks, min(tile, max(blocks, 1)))
 
     @property
     def padded(self) -> int:

@@ -1,4 +1,4 @@
-"""BiCGStab, for matrices that are not symmetric, in four sweeps an iteration.
+"""BiCGStab, for matrices that are not symmetric, in three sweeps an iteration.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
