@@ -111,12 +111,16 @@ def is_operator(given: Any) -> bool:
     return as_sparse(given) is None and hasattr(given, "matvec") and hasattr(given, "shape")
 
 
-def matrix_of(given: Any) -> Any:
-    """A matrix of any library as es.Array, or an operator as it is."""
-    array = as_sparse(given)
-    if array is not None:
-        return array
-    return given if is_operator(given) else asarray(given, "csr")
+def matrix_of(name: str, given: Any) -> Any:
+    """A matrix of any library as es.Array, or an operator as it is. Raises ArgumentError, with
+    the name."""
+    try:
+        array = as_sparse(given)
+        if array is not None:
+            return array
+        return given if is_operator(given) else asarray(given, "csr")
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}") from None
 
 
 def product_of(operator: Any) -> Callable[[np.ndarray], np.ndarray]:

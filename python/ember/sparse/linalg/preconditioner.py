@@ -32,7 +32,7 @@ class Preconditioner:
             return
         weights = np.asarray(given) if np.ndim(given) == 1 else None
         if weights is None:
-            given = matrix_of(given)
+            given = matrix_of("M", given)
             if tuple(given.shape) != (partition.size, partition.size):
                 raise ArgumentError(
                     f"matrix and preconditioner have different shapes: {(partition.size,) * 2} "

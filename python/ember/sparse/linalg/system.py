@@ -31,13 +31,13 @@ class System:
     ) -> None:
         for name, given in (("A", matrix), ("b", right), ("x0", guess), ("M", preconditioner)):
             _refuse_complex(name, given)
-        matrix = matrix_of(matrix)
+        matrix = matrix_of("A", matrix)
         shape = tuple(int(extent) for extent in matrix.shape)
         if len(shape) != 2 or len(set(shape)) != 1:
             raise ArgumentError(f"expected square matrix, but got shape={shape}")
         size = int(shape[0])
         self.is_tensor = _is_tensor(right)
-        right = dense(right)
+        right = dense("b", right)
         allowed = right.ndim == 2 and len(right) == size
         if not is_block:
             allowed = right.shape in ((size,), (size, 1))
@@ -72,7 +72,7 @@ class System:
                 raise ArgumentError(f"x0 is an array, or 'Mb', and not {guess!r}")
             start[: self.size] = self.preconditioned(self.right)
         else:
-            guess = dense(guess)
+            guess = dense("x0", guess)
             if guess.shape not in (self.shape, (*self.shape, 1)[:2]):
                 raise ArgumentError(
                     f"shapes of A {(self.size, self.size)} and x0 {guess.shape} are incompatible"
@@ -194,15 +194,18 @@ def norm_of(vector: np.ndarray) -> float:
     return float(np.sqrt(np.square(vector, dtype=np.float64).sum()))
 
 
-def dense(given: Any) -> np.ndarray:
-    """A dense array of any library as NumPy's, which shares memory."""
+def dense(name: str, given: Any) -> np.ndarray:
+    """A dense array of any library as NumPy's, which shares memory. Raises ArgumentError, with
+    the name."""
     if _is_tensor(given):
         if given.requires_grad:
-            raise ArgumentError("solvers have no gradient: detach() the tensor")
+            raise ArgumentError(f"{name} requires a gradient, and solvers have none: detach() it")
         given = given.resolve_neg().numpy()
     array = np.asarray(given)
     if array.dtype.kind not in "biuf":
-        raise ArgumentError(f"elements of type {array.dtype} are not taken: they have to be real")
+        raise ArgumentError(
+            f"{name}: elements of type {array.dtype} are not taken, they have to be real"
+        )
     return array
 
 
