@@ -90,7 +90,9 @@ class _Iteration:
         self._finish = system.sweep(advance)
         self._product = system.product("S", "P", sums={"ps": ("P", "S")})
         weights = ("weights",) if preconditioner.is_diagonal else ()
-        sums = {"rz": (*weights, "R", residual), "sz": (*weights, "S", residual)}
+        sums = {"rz": (*weights, "R", residual)}
+        if drops:
+            sums["sz"] = (*weights, "S", residual)
         squares = {} if preconditioner.is_none else {"rr": "R"}
         if not system.is_wide and squares:
             sums, squares = {**sums, "rr": ("R", "R")}, {}
@@ -111,7 +113,7 @@ class _Iteration:
         info = maxiter
         self._weigh()
         kept: np.ndarray = np.arange(0)
-        small = np.zeros((0, 0))
+        small, before = np.zeros((0, 0)), np.zeros((0, 0))
         for number in range(1, maxiter + 1):
             weights, squares = self._square("rz"), self._squares()
             norms = np.sqrt(squares)
@@ -120,10 +122,14 @@ class _Iteration:
                 break
             if not np.isfinite(squares).all():
                 break
-            # Directions are orthogonal by A to those before: P = Z - P (S^T P)^-1 S^T Z.
             growth = np.zeros_like(weights)
-            if len(kept):
+            if len(kept) and self.drops:
+                # Directions are orthogonal by A to those before: P = Z - P (S^T P)^-1 S^T Z.
                 growth[kept] = -np.linalg.solve(small, self._square("sz")[kept])
+            elif len(kept):
+                # The same, as long as no direction is left out.
+                growth[kept] = np.linalg.solve(before[np.ix_(kept, kept)], weights[kept])
+            before = weights
             self.growth[...] = growth.reshape(self.growth.shape)
             self._product(ahead=self._update)
             energies = np.asarray(self._product.sum("ps"), np.float64).reshape(weights.shape)
