@@ -35,7 +35,7 @@ install(DIRECTORY "${CMAKE_SOURCE_DIR}/sim/machines" DESTINATION ember COMPONENT
 install(FILES "${CMAKE_SOURCE_DIR}/cmake/EmberNotation.cmake" DESTINATION ember/cmake COMPONENT package)
 install(FILES "${CMAKE_SOURCE_DIR}/runtime/include/ember/Notation.h"
         DESTINATION ember/include/ember COMPONENT package)
-foreach(header IN ITEMS Columns Export KernelLibrary Ownership Runtime)
+foreach(header IN ITEMS Columns Export KernelLibrary Ownership Runtime Statement)
   install(FILES "${CMAKE_SOURCE_DIR}/runtime/include/ember/Runtime/${header}.h"
           DESTINATION ember/include/ember/Runtime COMPONENT package)
 endforeach()
