@@ -246,8 +246,11 @@ OrderChoice::Order OrderChoice::choose() {
   for (Scenario scenario : scenarios) {
     OrderCost cost(statement, assign, variables, uses, scenario);
     std::vector<double> costs;
-    for (const Order &order : orders)
-      costs.push_back(cost.estimate(ScheduledOrder(order)));
+    for (const Order &order : orders) {
+      ScheduledOrder scheduled(order);
+      costs.push_back(cost.estimate(scheduled) +
+                      cost.estimateTraffic(scheduled));
+    }
     double best = *llvm::min_element(costs);
     for (auto [ratio, mine] : llvm::zip_equal(worst, costs))
       ratio = std::max(ratio, mine / best);

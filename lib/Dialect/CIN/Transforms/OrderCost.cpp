@@ -24,7 +24,10 @@ using namespace ember::cin;
 static constexpr double kLoop = 2, kUnforeseen = 10, kMerge = 2, kSearch = 4,
                         kSearchStep = 5, kScattered = 5, kContiguous = 0.125,
                         kDense = 0.1, kWorkspace = 0.5, kAppend = 4, kMark = 2,
-                        kCopy = 3;
+                        kCopy = 3, kMemory = 0.4;
+
+/// Elements of a cache near the processor, and of one of its lines.
+static constexpr double kNear = 8192, kLine = 16;
 
 /// To find one of `length` coordinates in order.
 static double getSearchCost(double length) {
@@ -441,6 +444,43 @@ double OrderCost::estimateCopy(Value copy) {
     cost +=
         elements * kCopy + mine->sizes[format.getLevelOf(dimension)] * kLoop;
   return cost;
+}
+
+double OrderCost::estimateTraffic(const ScheduledOrder &order) {
+  SmallVector<OperandRange> indexed = {assign.getIndices()};
+  bool isDense = !isa<ArrayType>(assign.getArray().getType());
+  statement.walk([&](AccessOp access) {
+    isDense &= !isa<ArrayType>(access.getArray().getType());
+    indexed.push_back(access.getIndices());
+  });
+  // What is looked up may be anywhere.
+  auto isPlain = [](Value index) {
+    auto variable = dyn_cast<BlockArgument>(index);
+    return variable && !hasRange(variable);
+  };
+  for (OperandRange indices : indexed)
+    isDense &= llvm::all_of(indices, isPlain);
+  if (!isDense)
+    return 0;
+  double traffic = 0;
+  for (OperandRange indices : indexed) {
+    // From the innermost loop outwards, as long as what they touch stays.
+    double touched = 1, times = 1;
+    bool stays = true;
+    for (BlockArgument variable : llvm::reverse(order.all())) {
+      double extent = extents.lookup(variable);
+      bool isIndex = llvm::is_contained(indices, variable);
+      stays &= !isIndex || touched * extent <= kNear;
+      if (stays)
+        touched *= isIndex ? extent : 1;
+      else
+        times *= extent;
+    }
+    // A line comes as a whole.
+    bool isLine = !indices.empty() && touched == 1;
+    traffic += times * (isLine ? kLine : touched);
+  }
+  return kMemory * traffic;
 }
 
 double OrderCost::estimate(const ScheduledOrder &order) {

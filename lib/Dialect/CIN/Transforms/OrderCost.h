@@ -43,6 +43,10 @@ public:
 
   /// In visits of an innermost loop. Infinite for what cannot be run.
   double estimate(const ScheduledOrder &order);
+  /// What an order costs beside, of a statement on dense arrays at its
+  /// variables alone: elements that are read which no loop inside has left in a
+  /// cache near the processor.
+  double estimateTraffic(const ScheduledOrder &order);
   /// What part of its elements the statement assigns to in an order.
   double estimateDensity(const ScheduledOrder &order);
   /// The same of making a copy that the statement reads.
