@@ -144,8 +144,20 @@ LogicalResult ReplaceIfOp::verify() {
   return verifyNewValue(*this, getReplacement(), getResult());
 }
 
+/// Whether all values are at least 0, as buckets are, and so pass a comparison.
+static bool keepsBuckets(KeepIfOp op) {
+  auto builtin = dyn_cast<ember::cin::BuiltinAttr>(op.getCallee());
+  if (!builtin || builtin->name != "ge" || op.getOperandsBehind().size() != 1 ||
+      !isa_and_present<BucketizeOp, HashOp>(op.getInput().getDefiningOp()))
+    return false;
+  auto least = dyn_cast<IntegerAttr>(op.getOperandsBehind()[0]);
+  return least && !least.getValue().isStrictlyPositive();
+}
+
 /// What has been dropped once is not there to be dropped again.
 OpFoldResult KeepIfOp::fold(FoldAdaptor) {
+  if (keepsBuckets(*this))
+    return getInput();
   auto before = getInput().getDefiningOp<KeepIfOp>();
   if (before && before.getCallee() == getCallee() &&
       before.getOperandsBehind() == getOperandsBehind())

@@ -36,6 +36,42 @@ def ExpandConcatenations
                            "::mlir::tensor::TensorDialect"];
 }
 
+def RaiseGraphToCol : Pass<"raise-graph-to-col", "::mlir::ModuleOp"> {
+  let summary = "Find columns in the nodes of a graph";
+  let description = [{
+    An input layer of TensorFlow 1 turns a feature into a row of a table by forty or
+    fifty nodes, which become five operations. What combines rows,
+    `SparseSegmentSum`, `-Mean` or `-SqrtN`, is followed backwards to the values of
+    a feature: to `Bucketize`, to a hash of integers, or to ids themselves. Each
+    operand of each node has to be what it is in such a column; otherwise the nodes
+    stay, and a remark says which of them is not.
+
+    Values that others read, too, are still computed by nodes, and so is what
+    features are made by. Reshapes behind a column that change nothing go, and
+    `ConcatV2` of columns becomes `tensor.concat`. A table is a constant; one whose
+    elements are not in the module is a new argument of the function, which has the
+    name of its node.
+
+    ```mlir
+    %0 = col.node "NotEqual" "id/NotEqual"(%id, %nothing) pure {T = i64}
+        : (tensor<?x1xi64>, tensor<i64>) -> tensor<?x1xi1>
+    %1 = col.node "Where" "id/indices"(%0) pure {T = i1} : (tensor<?x1xi1>) -> tensor<?x2xi64>
+    ...
+    %40 = col.node "Reshape" "id/Reshape"(%35, %39) pure {T = f32, Tshape = i32}
+        : (tensor<?x8xf32>, tensor<2xi32>) -> tensor<?x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = col.from_dense %id : tensor<?x1xi64> -> !col.jagged<i64>
+    %1 = col.keep_if ne(%0, -1 : i64) : !col.jagged<i64>
+    %2 = col.hash %1 into 100 : !col.jagged<i64> -> !col.jagged<i64>
+    %3 = col.lookup mean %2 in %table : !col.jagged<i64>, tensor<100x8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ShareColumns : Pass<"col-share-columns", "::mlir::ModuleOp"> {
   let summary = "Have one function insert columns of the same structure";
   let description = [{
