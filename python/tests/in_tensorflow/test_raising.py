@@ -42,7 +42,10 @@ def kinds() -> list[object]:
     ]
 
 
-def freeze(chosen: list[object]) -> tf1.GraphDef:
+def make_graph(
+    chosen: list[object], frozen: bool = True
+) -> tuple[tf1.GraphDef, dict[str, np.ndarray]]:
+    """An input layer, and the tables of its variables, which are constants if it is frozen."""
     with tf1.Graph().as_default() as graph, tf1.Session() as session:
         tf1.set_random_seed(5)
         features = {
@@ -52,9 +55,15 @@ def freeze(chosen: list[object]) -> tf1.GraphDef:
         }
         tf.identity(tf1.feature_column.input_layer(features, chosen), "out")
         session.run(tf1.global_variables_initializer())
-        return tf1.graph_util.convert_variables_to_constants(
-            session, graph.as_graph_def(add_shapes=True), ["out"]
-        )
+        made = graph.as_graph_def(add_shapes=True)
+        tables = {one.op.name: session.run(one) for one in tf1.global_variables()}
+        if frozen:
+            made = tf1.graph_util.convert_variables_to_constants(session, made, ["out"])
+        return made, tables
+
+
+def freeze(chosen: list[object]) -> tf1.GraphDef:
+    return make_graph(chosen)[0]
 
 
 def draw(batch: int, seed: int) -> dict[str, np.ndarray]:
@@ -83,7 +92,7 @@ def run_graph(graph: tf1.GraphDef, feed: dict[str, np.ndarray]) -> np.ndarray:
 
 def imported(graph: tf1.GraphDef, tool: Callable[..., str], folder: Path, *options: str) -> Path:
     (folder / "graph.pb").write_bytes(graph.SerializeToString())
-    words = ("--import-graphdef", folder / "graph.pb", "--output=out", *options)
+    words = ("--import-graphdef", folder / "graph.pb", *(options or ("--output=out",)))
     tool("ember-translate", *words, "-o", folder / "graph.mlir")
     return folder / "graph.mlir"
 
@@ -93,30 +102,44 @@ def argument_names(module: str) -> list[str]:
     return re.findall(r'%arg\d+: [^{)]*\{ember\.name = "([^"]*)"\}', module)
 
 
-def tables(graph: tf1.GraphDef) -> dict[str, np.ndarray]:
-    return {
-        node.name: tf.make_ndarray(node.attr["value"].tensor)
-        for node in graph.node
-        if node.op == "Const"
-    }
+VARIANTS = {
+    "constants": (True, ()),
+    "arguments": (True, ("--output=out", "--most-elements=10")),
+    "variables": (False, ()),
+}
 
 
-@pytest.mark.parametrize("options", [(), ("--most-elements=10",)], ids=["constants", "arguments"])
-def test_values(tool: Callable[..., str], tmp_path: Path, options: tuple[str, ...]) -> None:
-    graph = freeze(kinds())
-    raised = tool("ember-opt", imported(graph, tool, tmp_path, *options), "--raise-graph-to-col")
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_values(tool: Callable[..., str], tmp_path: Path, variant: str) -> None:
+    is_frozen, options = VARIANTS[variant]
+    graph, _ = make_graph(kinds())
+    given, tables = make_graph(kinds(), is_frozen)
+    raised = tool("ember-opt", imported(given, tool, tmp_path, *options), "--raise-graph-to-col")
     assert "col.node" not in raised
     assert raised.count("col.lookup") == len(kinds())
     (tmp_path / "raised.mlir").write_text(raised)
     tool("emberc", tmp_path / "raised.mlir", "-o", tmp_path / "libraised.so")
     kernel = et.load_kernel(tmp_path / "libraised.so")
-    names, constants = argument_names(raised), tables(graph)
+    names = argument_names(raised)
     assert set(FEATURES) <= set(names)
-    assert (len(names) > len(FEATURES)) == bool(options)
+    large = sum(table.size > 10 for table in tables.values())
+    left = {"constants": 0, "arguments": large, "variables": len(tables)}
+    assert len(names) == len(FEATURES) + left[variant]
     for seed, batch in enumerate([0, 1, 2, 50, 300]):
         feed = draw(batch, seed)
-        found = kernel(*[tf.constant((constants | feed)[name]) for name in names])
+        found = kernel(*[tf.constant((tables | feed)[name]) for name in names])
         np.testing.assert_allclose(found, run_graph(graph, feed), rtol=1e-6, atol=1e-6)
+
+
+def test_what_is_read_outside(tool: Callable[..., str], tmp_path: Path) -> None:
+    """Ids that are a result, too, are made by nodes, and the column does not need them."""
+    graph = freeze([kinds()[2]])
+    hashes = "input_layer/id_embedding/lookup"
+    module = imported(graph, tool, tmp_path, f"--output=out,{hashes}")
+    raised = tool("ember-opt", module, "--raise-graph-to-col")
+    assert raised.count("col.lookup") == 1
+    assert f'"StringToHashBucketFast" "{hashes}"' in raised
+    assert "SparseSegmentMean" not in raised
 
 
 def test_an_id_out_of_range(tool: Callable[..., str], tmp_path: Path) -> None:

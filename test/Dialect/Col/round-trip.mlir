@@ -64,3 +64,19 @@ func.func @twice(%x: tensor<?xi64>) -> (!col.jagged<i64>, !col.jagged<i64>) {
   // FOLD-NEXT: return %[[KEPT]], %[[FILLED]]
   return %again, %same : !col.jagged<i64>, !col.jagged<i64>
 }
+
+// Buckets are at least 0, and not at least 1.
+// FOLD-LABEL: func.func @not_negative(
+func.func @not_negative(%x: tensor<?xi64>) -> (!col.jagged<i64>, !col.jagged<i64>, !col.jagged<i64>) {
+  // FOLD-NEXT: %[[VALUES:.*]] = col.from_dense
+  %values = col.from_dense %x : tensor<?xi64> -> !col.jagged<i64>
+  // FOLD-NEXT: %[[HASHED:.*]] = col.hash %[[VALUES]]
+  %hashed = col.hash %values into 9 : !col.jagged<i64> -> !col.jagged<i64>
+  %all = col.keep_if ge(%hashed, 0 : i64) : !col.jagged<i64>
+  // FOLD-NEXT: %[[SOME:.*]] = col.keep_if ge(%[[HASHED]], 1 : i64)
+  %some = col.keep_if ge(%hashed, 1 : i64) : !col.jagged<i64>
+  // FOLD-NEXT: %[[VALUE:.*]] = col.keep_if ge(%[[VALUES]], 0 : i64)
+  %value = col.keep_if ge(%values, 0 : i64) : !col.jagged<i64>
+  // FOLD-NEXT: return %[[HASHED]], %[[SOME]], %[[VALUE]]
+  return %all, %some, %value : !col.jagged<i64>, !col.jagged<i64>, !col.jagged<i64>
+}

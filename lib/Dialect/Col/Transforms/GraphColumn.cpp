@@ -35,6 +35,7 @@ public:
   bool readReduction(NodeOp reduction);
 
 private:
+  bool readTable(Value rows, Value &ids);
   bool readFill(Value ids, Value rows);
   bool readKept(SparseIds &ids);
   bool readReshape(SparseIds &ids);
@@ -68,26 +69,64 @@ static RankedTensorType getShape(Value value, int64_t rank) {
 // Lookups
 //===----------------------------------------------------------------------===//
 
+/// The type of a variable's value, if its handle says it.
+static RankedTensorType getVariableType(NodeOp handle) {
+  auto element = handle.getSettings().getAs<TypeAttr>("dtype");
+  auto shape = handle.getSettings().getAs<DenseI64ArrayAttr>("shape");
+  if (!element || !shape ||
+      llvm::any_of(shape.asArrayRef(),
+                   [](int64_t size) { return size < -1; }) ||
+      !TensorType::isValidElementType(element.getValue()))
+    return {};
+  SmallVector<int64_t> sizes =
+      llvm::map_to_vector(shape.asArrayRef(), [](int64_t size) {
+        return size < 0 ? ShapedType::kDynamic : size;
+      });
+  return RankedTensorType::get(sizes, element.getValue());
+}
+
+/// Rows of a tensor, or of a variable.
+bool ColumnReader::readTable(Value rows, Value &ids) {
+  rows = skipIdentities(rows);
+  auto reading = rows.getDefiningOp<NodeOp>();
+  if (reading && reading.getKind() == "ResourceGather" &&
+      reading.getEffects() == Effects::reads &&
+      reading.getInputs().size() == 2 && reading->getNumResults() == 1) {
+    column.table = skipIdentities(reading.getInputs()[0]);
+    NodeOp handle = pattern.expect(column.table, "VarHandleOp", 0);
+    if (!handle || !pattern.expectZero(reading, {"batch_dims"}))
+      return false;
+    column.tableType = getVariableType(handle);
+    ids = reading.getInputs()[1];
+  } else {
+    if (!pattern.expectGather(rows, column.table, ids))
+      return false;
+    column.table = skipIdentities(column.table);
+    column.tableType = getShape(column.table, 2);
+  }
+  RankedTensorType type = column.tableType;
+  if (!type || type.getRank() != 2 || type.isDynamicDim(1) ||
+      type.getDimSize(1) == 0)
+    return pattern.fail(column.table,
+                        "is a table of rows of a length that is not known");
+  Type element = type.getElementType();
+  if (!element.isF16() && !element.isBF16() && !element.isF32() &&
+      !element.isF64())
+    return pattern.fail(column.table, "is a table of no numbers");
+  return true;
+}
+
 bool ColumnReader::readReduction(NodeOp reduction) {
   column.combiner = *getCombiner(reduction.getKind());
   if (!pattern.expect(reduction->getResult(0), reduction.getKind(), 3))
     return false;
   Value ids;
-  if (!pattern.expectGather(reduction.getInputs()[0], column.table, ids))
+  if (!readTable(reduction.getInputs()[0], ids))
     return false;
   NodeOp unique = pattern.expect(ids, "Unique", 1);
   if (!unique || !hasResults(unique, 2) ||
       !pattern.expectSame(reduction.getInputs()[1], unique->getResult(1)))
     return false;
-  column.table = skipIdentities(column.table);
-  RankedTensorType table = getShape(column.table, 2);
-  if (!table || table.isDynamicDim(1) || table.getDimSize(1) == 0)
-    return pattern.fail(column.table,
-                        "is a table of rows of a length that is not known");
-  Type element = table.getElementType();
-  if (!element.isF16() && !element.isBF16() && !element.isF32() &&
-      !element.isF64())
-    return pattern.fail(column.table, "is a table of no numbers");
   return readFill(unique.getInputs()[0], reduction.getInputs()[2]);
 }
 

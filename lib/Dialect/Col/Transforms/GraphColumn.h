@@ -20,7 +20,10 @@ struct Replacement {
 /// A column, read from the node that combines the rows of a table.
 struct GraphColumn {
   Combiner combiner;
+  /// The rows' table, or the handle of a variable that has it; of what type it
+  /// is.
   mlir::Value table;
+  mlir::RankedTensorType tableType;
   /// A matrix, or a vector of one value a row.
   mlir::Value values;
   /// What stands for nothing among the values.

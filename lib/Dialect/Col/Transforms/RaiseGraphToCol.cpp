@@ -43,7 +43,7 @@ public:
 
 private:
   bool raise(NodeOp reduction, GraphPattern &pattern);
-  Value getTable(Value table, GraphPattern &pattern);
+  Value getTable(const GraphColumn &column, GraphPattern &pattern);
   Value writeColumn(const GraphColumn &column, Value table, Operation *place,
                     RankedTensorType type, bool isFilled);
   /// Has what reads nodes that make the same rows of a column's read these.
@@ -52,6 +52,7 @@ private:
 
   func::FuncOp function;
   bool mayAddArguments;
+  bool hasChanges = false;
   /// What stands for constants that are tables.
   DenseMap<Operation *, Value> tables;
 };
@@ -61,34 +62,42 @@ private:
 // Columns
 //===----------------------------------------------------------------------===//
 
-/// A constant, an argument for one that is not in the module, or any other
-/// value; null and a reason if there can be no argument.
-Value Raising::getTable(Value table, GraphPattern &pattern) {
-  NodeOp node = findNode(table, "Const", 0);
+/// A constant, an argument for one that is not in the module and for a
+/// variable, or any other value; null and a reason if there can be no argument.
+Value Raising::getTable(const GraphColumn &column, GraphPattern &pattern) {
+  NodeOp node = findNode(column.table, "Const", 0);
+  NodeOp variable = findNode(column.table, "VarHandleOp", 0);
+  if (variable)
+    node = variable;
   if (!node)
-    return table;
+    return column.table;
   Value &found = tables[node];
   if (found)
     return found;
   if (auto elements = node.getSettings().getAs<DenseElementsAttr>("value");
-      elements && elements.getType() == table.getType()) {
+      elements && elements.getType() == column.tableType) {
     OpBuilder builder(node);
     found = arith::ConstantOp::create(builder, node.getLoc(), elements);
     return found;
   }
+  if (variable && hasChanges) {
+    pattern.fail(column.table, "is a variable, and the function changes "
+                               "something, which may be that");
+    return {};
+  }
   if (!mayAddArguments) {
-    pattern.fail(table,
-                 "is a table that is not in the module, and the function "
-                 "is called with the arguments that it has");
+    pattern.fail(column.table,
+                 "is a table that is not in the module, and the function is "
+                 "called with the arguments that it has");
     return {};
   }
   Builder builder(node.getContext());
   unsigned place = function.getNumArguments();
   NamedAttribute name = builder.getNamedAttr("ember.name", node.getLabelAttr());
-  if (failed(function.insertArgument(place, table.getType(),
+  if (failed(function.insertArgument(place, column.tableType,
                                      builder.getDictionaryAttr(name),
                                      node.getLoc()))) {
-    pattern.fail(table, "is a table that the function cannot be given");
+    pattern.fail(column.table, "is a table that the function cannot be given");
     return {};
   }
   found = function.getArgument(place);
@@ -150,10 +159,9 @@ Value Raising::writeColumn(const GraphColumn &column, Value table,
 }
 
 /// The type of rows of a table, if that is what a value is known to be.
-static RankedTensorType getTypeOfRows(Value value, Value table,
+static RankedTensorType getTypeOfRows(Value value, RankedTensorType rows,
                                       GraphPattern &pattern) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  auto rows = cast<RankedTensorType>(table.getType());
   if (type && type.getRank() == 2 && type.getDimSize(1) == rows.getDimSize(1) &&
       type.getElementType() == rows.getElementType())
     return type;
@@ -179,11 +187,11 @@ bool Raising::raise(NodeOp reduction, GraphPattern &pattern) {
 
   SmallVector<RankedTensorType> types;
   for (Value value : zeroed) {
-    types.push_back(getTypeOfRows(value, column->table, pattern));
+    types.push_back(getTypeOfRows(value, column->tableType, pattern));
     if (!types.back())
       return false;
   }
-  Value table = getTable(column->table, pattern);
+  Value table = getTable(*column, pattern);
   if (!table)
     return false;
   for (auto [value, type] : llvm::zip_equal(zeroed, types)) {
@@ -318,6 +326,7 @@ static bool isOfReduction(NodeOp fill) {
 void Raising::run() {
   SmallVector<NodeOp> reductions, concatenations, fills;
   function.walk([&](NodeOp node) {
+    hasChanges |= node.getEffects() == Effects::changes;
     if (getCombiner(node.getKind()) && node->getNumResults() == 1)
       reductions.push_back(node);
     else if (node.getKind() == "ConcatV2")

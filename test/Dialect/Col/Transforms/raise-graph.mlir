@@ -61,6 +61,13 @@
 // OTHER: remark: 'id/weights/FillEmptyRows' stays as it is, and is of no column: rows are combined by none of
 // OTHER: col.lookup mean
 
+// A variable is an argument, too, unless something is changed.
+// RUN: sed '/"id.weights"() pure/{s/Const/VarHandleOp/;s/f32}/f32, shape = array<i64: 100, 2>}/;s/tensor<100x2xf32>/tensor<!col.foreign<resource>>/};/"id.gather"/{N;s/"GatherV2"/"ResourceGather"/;s/, %36) pure/) reads/;s/tensor<100x2xf32>/tensor<!col.foreign<resource>>/;s/, tensor<i64>)/)/}' %s > %t.mlir
+// RUN: ember-opt %t.mlir --raise-graph-to-col | FileCheck %s
+// RUN: sed 's/^  return/  col.node "Assign" "assign"() : () -> ()\n  return/' %t.mlir | ember-opt --raise-graph-to-col 2>&1 | FileCheck %s --check-prefix=CHANGE
+// CHANGE: remark: 'id/weights/rows' stays as it is, and is no column: 'id/weights' (VarHandleOp) is a variable, and the function changes something, which may be that
+// CHANGE: col.lookup mean
+
 // Without zeros for empty rows, these have the id that they are filled with.
 // RUN: sed 's/"ZerosLike"/"OnesLike"/' %s | ember-opt --raise-graph-to-col | FileCheck %s --check-prefix=FILL
 // FILL: col.fill_empty %{{.*}} by 0 : i64

@@ -49,8 +49,8 @@ def RaiseGraphToCol : Pass<"raise-graph-to-col", "::mlir::ModuleOp"> {
     Values that others read, too, are still computed by nodes, and so is what
     features are made by. Reshapes behind a column that change nothing go, and
     `ConcatV2` of columns becomes `tensor.concat`. A table is a constant; one whose
-    elements are not in the module is a new argument of the function, which has the
-    name of its node.
+    elements are not in the module, or a variable if nothing is changed, is a new
+    argument of the function, which has the name of its node.
 
     ```mlir
     %0 = col.node "NotEqual" "id/NotEqual"(%id, %nothing) pure {T = i64}
