@@ -178,6 +178,7 @@ bool Raising::raise(NodeOp reduction, GraphPattern &pattern) {
   for (Operation *user : reduction->getUsers())
     if (auto node = dyn_cast<NodeOp>(user);
         node && node->getNumResults() == 1 &&
+        node->getBlock() == reduction->getBlock() &&
         isZeroed(node->getResult(0), reduction, column->fill) &&
         !llvm::is_contained(zeroed, node->getResult(0)))
       zeroed.push_back(node->getResult(0));
@@ -250,7 +251,8 @@ void Raising::dropBehind(Value rows) {
   SmallVector<NodeOp> nodes;
   auto addNodes = [&](Value value) {
     for (Operation *user : value.getUsers())
-      if (auto node = dyn_cast<NodeOp>(user))
+      if (auto node = dyn_cast<NodeOp>(user);
+          node && node->getBlock() == rows.getParentBlock())
         nodes.push_back(node);
   };
   addNodes(rows);
@@ -327,13 +329,17 @@ void Raising::run() {
   SmallVector<NodeOp> reductions, concatenations, fills;
   function.walk([&](NodeOp node) {
     hasChanges |= node.getEffects() == Effects::changes;
+  });
+  // What a node in the first block reads stands in front of it.
+  auto all = function.front().getOps<NodeOp>();
+  for (NodeOp node : all) {
     if (getCombiner(node.getKind()) && node->getNumResults() == 1)
       reductions.push_back(node);
     else if (node.getKind() == "ConcatV2")
       concatenations.push_back(node);
     else if (node.getKind() == "SparseFillEmptyRows")
       fills.push_back(node);
-  });
+  }
   for (NodeOp reduction : reductions) {
     GraphPattern pattern;
     if (!raise(reduction, pattern))
@@ -344,8 +350,7 @@ void Raising::run() {
   for (NodeOp node : concatenations)
     concatenate(node);
 
-  SmallVector<NodeOp> nodes;
-  function.walk([&](NodeOp node) { nodes.push_back(node); });
+  SmallVector<NodeOp> nodes(all.begin(), all.end());
   for (NodeOp node : llvm::reverse(nodes))
     if (isOpTriviallyDead(node)) {
       llvm::erase(fills, node);

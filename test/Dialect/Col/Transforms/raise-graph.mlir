@@ -68,6 +68,9 @@
 // CHANGE: remark: 'id/weights/rows' stays as it is, and is no column: 'id/weights' (VarHandleOp) is a variable, and the function changes something, which may be that
 // CHANGE: col.lookup mean
 
+// Operations that nothing reaches may read themselves.
+// RUN: sed 's/^  return .*/&\n^bb1:\n  %200 = col.node "SparseSegmentSum" "a"(%200, %200, %200) pure : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>\n  cf.br ^bb1/' %s | ember-opt --raise-graph-to-col | FileCheck %s
+
 // Without zeros for empty rows, these have the id that they are filled with.
 // RUN: sed 's/"ZerosLike"/"OnesLike"/' %s | ember-opt --raise-graph-to-col | FileCheck %s --check-prefix=FILL
 // FILL: col.fill_empty %{{.*}} by 0 : i64
