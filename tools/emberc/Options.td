@@ -13,6 +13,9 @@ def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
 defm notation : Value<"notation",
     "Compile a statement in index notation instead of a file, such as "
     "'y[i] = sum[j](A[i,j] * x[j])'", "STATEMENT">;
+defm taco : Value<"taco",
+    "Compile a command line of TACO's tool instead: an expression, formats, types and relations "
+    "of a schedule, such as '\"x(i)=B(i,j)*c(j)\" -f=B:ss -s=reorder(j,i)'", "COMMAND">;
 defm type : Value<"type",
     "The type of an array's elements in the notation; others are of f32, or "
     "i64 if they are the index of something. Sizes that are known may stand before it: "

@@ -16,6 +16,7 @@
 #include "ember/Driver/NotationText.h"
 #include "ember/Driver/OptionTable.h"
 #include "ember/Driver/TableText.h"
+#include "ember/Driver/TacoText.h"
 #include "ember/Driver/Tool.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -113,12 +114,18 @@ static Error checkOutput(const Request &request) {
 
 static Expected<Request> getRequest(const CommandLine &line) {
   Request request;
-  bool isNotation = line.options.hasArg(OPT_notation);
+  bool isTaco = line.options.hasArg(OPT_taco);
+  bool isNotation = line.options.hasArg(OPT_notation) || isTaco;
+  if (isTaco && line.options.hasArg(OPT_notation))
+    return makeError("--taco and --notation are each a program: give one");
+  if (line.options.getAllArgValues(OPT_taco).size() > 1)
+    return makeError("more than one --taco: compile each by itself");
   if (line.options.getAllArgValues(OPT_notation).size() > 1)
     return makeError("more than one --notation: separate statements by ';', "
                      "and compile those of another kernel by themselves");
   if (isNotation && !line.positionals.empty())
-    return makeError("--notation takes the place of the input file '" +
+    return makeError(Twine(isTaco ? "--taco" : "--notation") +
+                     " takes the place of the input file '" +
                      line.positionals.front() + "'");
   if (!isNotation)
     for (auto [option, name] :
@@ -252,7 +259,6 @@ static Error compile(const CommandLine &line) {
   Expected<Request> request = getRequest(line);
   if (!request)
     return request.takeError();
-  const Arg *notation = line.options.getLastArg(OPT_notation);
   NotationArrays arrays{line.options.getAllArgValues(OPT_type),
                         line.options.getAllArgValues(OPT_format),
                         line.options.getAllArgValues(OPT_fill),
@@ -266,8 +272,15 @@ static Error compile(const CommandLine &line) {
                         line.options.getAllArgValues(OPT_compact),
                         line.options.hasArg(OPT_counts),
                         line.options.hasArg(OPT_approximate)};
-  auto program = notation ? translateNotation(notation->getValue(), arrays)
-                          : readFile(request->input);
+  std::string notation = line.options.getLastArgValue(OPT_notation).str();
+  if (const Arg *taco = line.options.getLastArg(OPT_taco)) {
+    Expected<std::string> statement = readTacoCommand(taco->getValue(), arrays);
+    if (!statement)
+      return statement.takeError();
+    notation = *statement;
+  }
+  auto program = request->input.empty() ? translateNotation(notation, arrays)
+                                        : readFile(request->input);
   if (!program)
     return program.takeError();
   if (line.options.hasArg(OPT_explain))
