@@ -256,6 +256,32 @@ CASES = (
         {"X": "dcsr", "b": "csf", "c": "csf"},
         lambda a: np.outer(a["b"], a["c"]),
     ),
+    Case("coordinates", "X[i,j] = B[i,j]", {"X": "coo", "B": "coo"}, lambda a: a["B"]),
+    Case(
+        "coordinates-add",
+        "X[i,j,k] = B[i,j,k] + C[i,j,k]",
+        {"X": "coo", "B": "coo", "C": "csf"},
+        lambda a: a["B"] + a["C"],
+    ),
+    Case(
+        "coordinates-in-rows",
+        "X[i,j] = B[i,j,k] * c[k]",
+        {"X": "coo", "B": "dense,compressed(nonunique),singleton", "c": "csf"},
+        product("ijk,k->ij", "B", "c"),
+    ),
+    Case(
+        "SpM*SpM-coordinates",
+        "X[i,j] = B[i,k] * C[k,j]",
+        dict.fromkeys("XBC", "coo"),
+        MATRIX_PRODUCT,
+        ("i,k,j",),
+    ),
+    Case(
+        "MTTKRP-coordinates",
+        "X[i,j] = B[i,k,l] * C[j,k] * D[j,l]",
+        {"X": "coo", "B": "coo", "C": "dcsr", "D": "coo"},
+        product("ikl,jk,jl->ij", "B", "C", "D"),
+    ),
     Case(
         "sum-into-dense-level",
         "X[i,j] = B[i,k] * C[k,j]",

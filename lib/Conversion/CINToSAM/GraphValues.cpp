@@ -135,7 +135,9 @@ GraphValues::Computed GraphValues::compute(Value value, bool isLast) {
 void GraphValues::writeLevels(Computed &computed) {
   if (drops)
     for (unsigned outer = computed.variables.size(); outer-- > 1;)
-      if (isWritten(computed.variables[outer - 1], cin::LevelKind::compressed))
+      if (isWritten(computed.variables[outer - 1],
+                    cin::LevelKind::compressed) ||
+          isWritten(computed.variables[outer - 1], cin::LevelKind::singleton))
         dropAt(computed, outer - 1);
   Value tensor = paths.resultTensor;
   for (auto [level, coordinates] : llvm::enumerate(computed.coordinates))

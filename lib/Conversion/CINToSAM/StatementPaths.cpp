@@ -171,12 +171,10 @@ private:
     path.array = array;
     path.format = *format;
     for (unsigned level = 0; level < format->size(); ++level) {
-      const cin::Level &kind = format->levels[level];
-      if (!kind.isOrdered || !kind.isUnique)
+      if (!format->levels[level].isOrdered)
         return op->emitOpError()
                << "is of '" << name << "', whose level " << level
-               << " has coordinates that are not in order or not different: "
-                  "store it as csf";
+               << " has coordinates that are not in order: store it as csf";
       auto variable = dyn_cast<BlockArgument>(indices[format->order[level]]);
       auto number = numbers.find(variable);
       if (!variable || number == numbers.end())
@@ -232,14 +230,12 @@ private:
       return failure();
     for (auto [number, variable] : llvm::enumerate(paths.variables))
       result.scopes[number] = !variable.reduce;
-    for (auto [level, kind] : llvm::enumerate(result.format.levels))
-      if (kind.kind != cin::LevelKind::dense &&
-          kind.kind != cin::LevelKind::compressed)
+    for (unsigned level = 0; level < result.format.size(); ++level)
+      if (std::string reason = result.format.findUnwritten(level);
+          !reason.empty())
         return assign.emitOpError()
                << "is to '" << paths.getName(assign.getArray())
-               << "', whose level " << level << " is "
-               << cin::getName(kind.kind)
-               << ": writers make dense and compressed ones";
+               << "', whose level " << level << " " << reason;
     return success();
   }
 

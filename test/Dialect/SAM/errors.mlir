@@ -136,13 +136,26 @@ func.func @level(%a: tensor<?xf32>) {
 
 // -----
 
-#coo = #cin.format<compressed(nonunique), singleton fill 0.0 : f32>
+#coo = #cin.format<compressed(unordered, nonunique), singleton fill 0.0 : f32>
 
-func.func @nonunique(%a: tensor<?x?xf32, #coo>) {
+func.func @unordered(%a: tensor<?x?xf32, #coo>) {
   sam.graph ins(%x = %a : tensor<?x?xf32, #coo>) attributes {names = ["A"]} {
     %root = sam.root
-    // expected-error @below {{scans level 0 of 'A', whose coordinates are not in order or not different}}
+    // expected-error @below {{scans level 0 of 'A', whose coordinates are not in order}}
     %0, %1 = sam.scan %x[0] at %root : tensor<?x?xf32, #coo>, !sam.ref<0>
+  }
+  return
+}
+
+// -----
+
+#points = #sparse_tensor.encoding<{map = (i) -> (i : compressed(nonunique))}>
+
+func.func @nonunique(%a: tensor<?xf32, #points>) {
+  sam.graph ins(%x = %a : tensor<?xf32, #points>) attributes {names = ["A"]} {
+    %root = sam.root
+    // expected-error @below {{scans level 0 of 'A', whose coordinates are not different, and there is no singleton below it}}
+    %0, %1 = sam.scan %x[0] at %root : tensor<?xf32, #points>, !sam.ref<0>
   }
   return
 }
@@ -322,7 +335,7 @@ func.func @depth_of_level(%a: tensor<?xf64>) -> tensor<?xf64> {
 func.func @written_kind(%a: tensor<?xf64, #bits>) -> tensor<?xf64, #bits> {
   %0 = sam.graph outs(%x = %a : tensor<?xf64, #bits>) -> tensor<?xf64, #bits> attributes {names = ["A"]} {
     %c = sam.stream "1 S0 D" : !sam.crd<1>
-    // expected-error @below {{writes level 0 of 'A', which is bitmap: only compressed and dense levels are written}}
+    // expected-error @below {{writes level 0 of 'A', which is bitmap: writers make dense and compressed ones, and singletons}}
     sam.write_level %c to %x[0] : !sam.crd<1>, tensor<?xf64, #bits>
   }
   return %0 : tensor<?xf64, #bits>

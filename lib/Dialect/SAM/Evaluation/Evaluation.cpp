@@ -406,6 +406,10 @@ private:
         return graph.emitOpError()
                << "writes " << values << " values of '" << name << "' at "
                << fibers << " positions: they are out of step";
+      if (llvm::any_of(tensor.format.levels, [](const cin::Level &level) {
+            return level.kind == cin::LevelKind::singleton;
+          }))
+        tensor = storeLists(tensor);
     }
     return success();
   }

@@ -8,11 +8,39 @@
 #include "ember/Dialect/SAM/Evaluation/Storage.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace ember;
 using namespace ember::sam;
 using cin::LevelKind;
+
+/// Visits the coordinates between two positions, each that stands there several
+/// times in a row once, at the first position.
+static void scanRuns(ArrayRef<int64_t> coordinates, int64_t begin, int64_t end,
+                     function_ref<void(int64_t, int64_t)> visit) {
+  for (int64_t at = begin; at < end; ++at)
+    if (at == begin || coordinates[at] != coordinates[at - 1])
+      visit(coordinates[at], at);
+}
+
+int64_t StoredTensor::findRunEnd(unsigned level, int64_t begin) const {
+  // Singletons have a coordinate for each of the compressed level above them.
+  unsigned listed = level;
+  while (listed > 0 && format.levels[listed].kind == LevelKind::singleton)
+    --listed;
+  ArrayRef<int64_t> positions = levels[listed].positions;
+  const int64_t *fiber = llvm::upper_bound(positions, begin);
+  int64_t end = begin + 1;
+  int64_t limit = fiber == positions.end() ? end : *fiber;
+  auto isSame = [&](unsigned above) {
+    ArrayRef<int64_t> coordinates = levels[above].coordinates;
+    return coordinates[end] == coordinates[begin];
+  };
+  while (end < limit && llvm::all_of(llvm::seq(listed, level), isSame))
+    ++end;
+  return end;
+}
 
 void StoredTensor::scan(unsigned level, int64_t above,
                         function_ref<void(int64_t, int64_t)> visit) const {
@@ -24,12 +52,11 @@ void StoredTensor::scan(unsigned level, int64_t above,
       visit(coordinate, above * size + coordinate);
     break;
   case LevelKind::compressed:
-    for (int64_t at = arrays.positions[above]; at < arrays.positions[above + 1];
-         ++at)
-      visit(arrays.coordinates[at], at);
+    scanRuns(arrays.coordinates, arrays.positions[above],
+             arrays.positions[above + 1], visit);
     break;
   case LevelKind::singleton:
-    visit(arrays.coordinates[above], above);
+    scanRuns(arrays.coordinates, above, findRunEnd(level, above), visit);
     break;
   case LevelKind::bitmap:
     for (int64_t coordinate = 0; coordinate < size; ++coordinate)
@@ -132,6 +159,36 @@ StoredTensor ember::sam::store(const TensorFormat &format,
     return a.coordinates < b.coordinates;
   });
   Packing{tensor}.pack(0, stored);
+  return tensor;
+}
+
+/// Appends the elements of lists of coordinates that levels have as compressed
+/// ones do, depth first.
+static void appendElements(const StoredTensor &lists, unsigned level,
+                           int64_t above, SmallVector<int64_t> &coordinates,
+                           std::vector<Element> &elements) {
+  if (level == lists.format.size()) {
+    elements.push_back({coordinates, lists.values[above]});
+    return;
+  }
+  const StoredLevel &arrays = lists.levels[level];
+  for (int64_t at = arrays.positions[above]; at < arrays.positions[above + 1];
+       ++at) {
+    coordinates.push_back(arrays.coordinates[at]);
+    appendElements(lists, level + 1, at, coordinates, elements);
+    coordinates.pop_back();
+  }
+}
+
+StoredTensor ember::sam::storeLists(const StoredTensor &lists) {
+  std::vector<Element> elements;
+  SmallVector<int64_t> coordinates;
+  appendElements(lists, 0, 0, coordinates, elements);
+  StoredTensor tensor{lists.format, lists.shape, {}, {}};
+  tensor.levels.resize(tensor.format.size());
+  for (StoredLevel &arrays : tensor.levels)
+    arrays.positions.push_back(0);
+  Packing{tensor}.pack(0, elements);
   return tensor;
 }
 

@@ -195,6 +195,20 @@ bool TensorFormat::isDense() const {
   });
 }
 
+std::string TensorFormat::findUnwritten(unsigned level) const {
+  LevelKind kind = levels[level].kind;
+  if (kind == LevelKind::dense || kind == LevelKind::compressed)
+    return "";
+  if (kind != LevelKind::singleton)
+    return "is " + cin::getName(kind).str() +
+           ": writers make dense and compressed ones, and singletons";
+  // A coordinate above that has several below it stands there several times.
+  if (level == 0 || levels[level - 1].isUnique)
+    return "is a singleton below coordinates that are different: writers make "
+           "those below levels that are nonunique";
+  return "";
+}
+
 std::pair<unsigned, unsigned> TensorFormat::getDenseRun(unsigned level) const {
   auto isDenseAt = [&](unsigned at) {
     return levels[at].kind == LevelKind::dense;

@@ -131,14 +131,22 @@ LogicalResult ScanOp::inferReturnTypes(MLIRContext *context,
 LogicalResult ScanOp::verify() {
   if (failed(verifyLevel(*this, getTensor(), getLevel())))
     return failure();
-  const cin::Level &level = formatOf(getTensor()).levels[getLevel()];
-  if (!getAll() && !(level.isOrdered && level.isUnique))
-    return emitOpError() << "scans level " << getLevel() << " of '"
-                         << getTensorName(getTensor())
-                         << "', whose coordinates are not in order or not "
-                            "different";
   if (getAll())
     return success();
+  TensorFormat format = formatOf(getTensor());
+  const cin::Level &level = format.levels[getLevel()];
+  if (!level.isOrdered)
+    return emitOpError() << "scans level " << getLevel() << " of '"
+                         << getTensorName(getTensor())
+                         << "', whose coordinates are not in order";
+  // What a coordinate has is told apart by the coordinates below it.
+  if (!level.isUnique &&
+      (getLevel() + 1 >= format.size() ||
+       format.levels[getLevel() + 1].kind != cin::LevelKind::singleton))
+    return emitOpError() << "scans level " << getLevel() << " of '"
+                         << getTensorName(getTensor())
+                         << "', whose coordinates are not different, and "
+                            "there is no singleton below it";
   return verifyReferences(*this, getReferences(), getTensor(), getLevel());
 }
 
@@ -322,12 +330,10 @@ LogicalResult WriteLevelOp::verify() {
   if (failed(verifyResult(*this, getTensor())) ||
       failed(verifyLevel(*this, getTensor(), getLevel())))
     return failure();
-  cin::LevelKind kind = formatOf(getTensor()).levels[getLevel()].kind;
-  if (kind != cin::LevelKind::dense && kind != cin::LevelKind::compressed)
+  if (std::string reason = formatOf(getTensor()).findUnwritten(getLevel());
+      !reason.empty())
     return emitOpError() << "writes level " << getLevel() << " of '"
-                         << getTensorName(getTensor()) << "', which is "
-                         << cin::getName(kind)
-                         << ": only compressed and dense levels are written";
+                         << getTensorName(getTensor()) << "', which " << reason;
   if (depthOf(getCoordinates()) != getLevel() + 1)
     return emitOpError() << "writes level " << getLevel() << " of '"
                          << getTensorName(getTensor()) << "' from "

@@ -37,15 +37,25 @@ struct StoredTensor {
     return shape[format.order[level]];
   }
   /// Calls `visit` with the coordinate and the position of each element of the
-  /// fiber of `level` below a position, in the order of coordinates.
+  /// fiber of `level` below a position, in the order of coordinates. Of a
+  /// coordinate that a level lists several times, the first position stands for
+  /// all of them.
   void scan(unsigned level, int64_t above,
             llvm::function_ref<void(int64_t, int64_t)> visit) const;
+
+private:
+  /// Where the positions of a singleton end that have all coordinates above it
+  /// in common with the one at `begin`.
+  int64_t findRunEnd(unsigned level, int64_t begin) const;
 };
 
 /// Stores what differs from what the format does not store, of elements in
 /// row-major order.
 StoredTensor store(const TensorFormat &format, llvm::ArrayRef<int64_t> shape,
                    llvm::ArrayRef<mlir::TypedAttr> elements);
+/// Stores the elements of a tensor whose levels, of any kind, have positions
+/// and coordinates as if all were compressed.
+StoredTensor storeLists(const StoredTensor &lists);
 /// All elements, in row-major order.
 std::vector<mlir::TypedAttr> getElements(const StoredTensor &tensor);
 

@@ -54,6 +54,8 @@ struct TensorFormat {
   /// The dense levels around a level that have none of another kind between:
   /// positions behind them follow from positions before them and coordinates.
   std::pair<unsigned, unsigned> getDenseRun(unsigned level) const;
+  /// Why no writer makes a level, which "is bitmap: ..."; empty if one does.
+  std::string findUnwritten(unsigned level) const;
 };
 
 /// What messages call a tensor of a graph.

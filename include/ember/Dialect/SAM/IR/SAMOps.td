@@ -145,7 +145,10 @@ def SAM_ScanOp : SAM_Block<"scan"> {
     its coordinates, in order, and for each its position. `N` becomes a fiber
     without coordinates. How it is scanned follows from the kind of the level:
     dense levels have all coordinates; with `all`, those of any other kind are
-    scanned as if they were dense, for blocks that need each coordinate.
+    scanned as if they were dense, for blocks that need each coordinate. A coordinate
+    that a level lists several times in a row, as those of a list of points, is one:
+    its position is the first of them, and the singleton below has the coordinates of
+    all of them.
 
     With `gallop`, an intersecter says which coordinate it needs next, so that those
     before it may be left out; which of them are does not change any result.
