@@ -160,11 +160,17 @@ def find_reason(errors: str) -> str:
         text,
     )
     text = re.sub(r"('cin\.\w+' op )|--taco: ", "", text)
-    text = re.sub(r"^(has no order of loops that all levels allow): .*", r"\1", text)
+    text = re.sub(
+        r"^(has no order of loops (as asked for )?that all levels allow): .*", r"\1", text
+    )
     text = re.sub(r"(has loops in the order) [^:]*:", r"\1 …:", text)
+    text = re.sub(r"(: a loop of more terms), .*, (would)", r"\1 \2", text)
     text = re.sub(r"^(reads) \w+,", r"\1 a tensor", text)
+    text = re.sub(
+        r"^(reads another element of) \w+ (.*), and to \w+", r"\1 the tensor \2, and to it", text
+    )
     text = re.sub(r"'(?!\w+\()[\w.]+'", "'…'", text)
-    return re.sub(r"\blevel \d+", "a level", text)
+    return re.sub(r"\blevel \d+", "level …", text)
 
 
 def judge(line: str, rng: np.random.Generator, folder: Path) -> Verdict:
@@ -241,7 +247,7 @@ except for elements that are no numbers.
     for outcome, what in (
         ("right", "equal NumPy"),
         ("refused", "are refused"),
-        ("wrong", "do not"),
+        ("wrong", "differ from NumPy"),
     ):
         page += f"| {what} | {count[outcome]:,} | {count[outcome] / len(lines):.1%} |\n"
     page += "\n## What is refused\n\nErrors are without names, each with its shortest example.\n"
