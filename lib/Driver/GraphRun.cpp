@@ -208,7 +208,8 @@ namespace {
 /// Evaluates what stands around graphs, and these.
 class FunctionEvaluator {
 public:
-  explicit FunctionEvaluator(raw_ostream *streams) : streams(streams) {}
+  FunctionEvaluator(raw_ostream *streams, GraphEngine engine)
+      : streams(streams), engine(engine) {}
 
   void bind(mlir::Value value, GraphValue known) {
     values[value] = std::move(known);
@@ -305,15 +306,15 @@ private:
     for (mlir::Value init : op.getInits())
       shapes.push_back(get(init).tensor.shape);
     AsmState names(op->getParentOp());
-    auto results =
-        sam::evaluate(op, inputs, shapes,
-                      [&](mlir::Value value, const sam::StreamLists &lists) {
-                        if (!streams)
-                          return;
-                        value.printAsOperand(*streams, names);
-                        *streams << " : " << value.getType() << " = "
-                                 << sam::printTokens(lists) << "\n";
-                      });
+    auto list = [&](mlir::Value value, const sam::StreamLists &lists) {
+      if (!streams)
+        return;
+      value.printAsOperand(*streams, names);
+      *streams << " : " << value.getType() << " = " << sam::printTokens(lists)
+               << "\n";
+    };
+    auto results = engine ? engine(op, inputs, shapes)
+                          : sam::evaluate(op, inputs, shapes, list);
     if (failed(results))
       return failure();
     for (auto [value, tensor] : llvm::zip(op.getResults(), *results))
@@ -322,13 +323,14 @@ private:
   }
 
   raw_ostream *streams;
+  GraphEngine engine;
   llvm::DenseMap<mlir::Value, GraphValue> values;
 };
 } // namespace
 
 Expected<std::vector<GraphValue>>
 ember::runGraphFunction(func::FuncOp function, ArrayRef<std::string> arguments,
-                        raw_ostream *streams) {
+                        raw_ostream *streams, GraphEngine engine) {
   if (!function.getBody().hasOneBlock())
     return makeError("the function '" + function.getSymName() +
                      "' has branches around its graphs");
@@ -336,7 +338,7 @@ ember::runGraphFunction(func::FuncOp function, ArrayRef<std::string> arguments,
     return makeError("'" + function.getSymName() + "' takes " +
                      Twine(function.getNumArguments()) + " arguments, and " +
                      Twine(arguments.size()) + " are given");
-  FunctionEvaluator evaluator(streams);
+  FunctionEvaluator evaluator(streams, engine);
   for (auto [number, parameter] : llvm::enumerate(function.getArguments())) {
     auto value = loadArgument(parameter.getType(), arguments[number], number);
     if (!value)

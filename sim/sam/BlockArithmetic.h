@@ -65,9 +65,21 @@ inline std::string combine(const Block &block, Token &first,
   return {};
 }
 
+/// Whether the end of a list of values is one of the coordinates around too.
+inline std::string endSums(const Token &value, const Token &outer,
+                           bool sawData) {
+  bool areStops = value.isStop() && outer.isStop() && !sawData &&
+                  value.payload == outer.payload + 1;
+  if (areStops || (value.isDone() && outer.isDone() && !sawData))
+    return {};
+  return llvm::formatv("'val' has {0} where 'outer' has {1}",
+                       printToken(value, StreamType::value),
+                       printToken(outer, StreamType::coordinate));
+}
+
 /// A coordinate becomes the reference of its place in a dense level.
-inline std::string locate(const Level &level, const Token &reference,
-                          Token &coordinate) {
+inline std::string locate(const Block &block, const Level &level,
+                          const Token &reference, Token &coordinate) {
   bool areData = reference.isData() && coordinate.isData();
   if (areData) {
     if (coordinate.payload >= uint64_t(level.size) ||
@@ -77,8 +89,9 @@ inline std::string locate(const Level &level, const Token &reference,
                            "level of size {1}",
                            coordinate.integer(), level.size,
                            reference.integer());
-    coordinate =
-        Token::integer(reference.integer() * level.size + coordinate.integer());
+    coordinate = Token::integer(
+        block.stride ? reference.integer() + coordinate.integer() * block.stride
+                     : reference.integer() * level.size + coordinate.integer());
     return {};
   }
   bool isMissing =

@@ -38,7 +38,8 @@ constexpr PortInfo valOut[] = {{"val", value, 0}};
 constexpr PortInfo locateIn[] = {{"ref", reference, 0}, {"crd", coordinate, 0}};
 constexpr PortInfo refOut[] = {{"ref", reference, 0}};
 constexpr PortInfo aluIn[] = {{"in1", value, 0}, {"in2", value, 0}};
-constexpr PortInfo reduceIn[] = {{"val", value, 1}};
+constexpr PortInfo reduceIn[] = {{"val", value, 1},
+                                 {"outer", coordinate, 0, true}};
 constexpr PortInfo pointsIn[] = {{"outer", coordinate, 0, false, true},
                                  {"inner", coordinate, 0, false, true},
                                  {"val", value, 0, false, true}};

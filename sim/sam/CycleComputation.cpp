@@ -38,7 +38,8 @@ bool CycleMachine::stepLocate(CycleBlock &block) {
   if (block.in[0].isEmpty() || block.in[1].isEmpty())
     return false;
   Token reference = block.in[0].pop(), coordinate = block.in[1].pop();
-  if (std::string error = locate(*block.level, reference, coordinate);
+  if (std::string error =
+          locate(*block.description, *block.level, reference, coordinate);
       !error.empty())
     return fail(block, error);
   show(block, 0, coordinate);
@@ -60,7 +61,49 @@ bool CycleMachine::stepArithmetic(CycleBlock &block) {
   return true;
 }
 
+/// Sums by the coordinates that lists belong to, which say where there is no
+/// list at all.
+bool CycleMachine::stepReduceBeside(CycleBlock &block) {
+  CycleInput &values = block.in[0], &outers = block.in[1];
+  Token &outer = block.coordinates[0];
+  bool moved = false;
+  // The next outer token is held as soon as it is there.
+  if (!block.isFilled) {
+    if (outers.isEmpty())
+      return false;
+    outer = outers.pop();
+    block.isFilled = moved = true;
+  }
+  // With a sum shown, the stop of the lists around comes on its own.
+  bool isOwed = block.owedStop;
+  if (!isOwed && values.isEmpty())
+    return moved;
+  Token token = isOwed ? Token::stop(block.owedStop) : values.pop();
+  if (token.isData() || token.isEmpty()) {
+    block.sum += token.isData() ? token.number() : 0;
+    block.sawData = true;
+    return true;
+  }
+  block.isFilled = false;
+  if (token.isStop() && outer.isData() && !isOwed) {
+    show(block, 0, Token::number(block.sum));
+    block.sum = 0;
+    block.sawData = false;
+    block.owedStop = token.payload;
+    return true;
+  }
+  if (std::string error = endSums(token, outer, block.sawData); !error.empty())
+    return fail(block, error);
+  block.owedStop = 0;
+  show(block, 0, outer);
+  if (outer.isDone())
+    finish(block);
+  return true;
+}
+
 bool CycleMachine::stepReduce(CycleBlock &block) {
+  if (block.in[1].stream)
+    return stepReduceBeside(block);
   if (block.owedStop) {
     show(block, 0, Token::stop(--block.owedStop));
     block.owedStop = 0;
@@ -72,10 +115,18 @@ bool CycleMachine::stepReduce(CycleBlock &block) {
   switch (token.kind) {
   case TokenKind::data:
     block.sum += token.number();
+    block.sawData = true;
     break;
   case TokenKind::empty:
+    block.sawData = true;
     break;
   case TokenKind::stop:
+    if (block.description->dropsEmpty && !block.sawData) {
+      if (token.payload)
+        show(block, 0, Token::stop(token.payload - 1));
+      break;
+    }
+    block.sawData = false;
     show(block, 0, Token::number(block.sum));
     block.sum = 0;
     block.owedStop = token.payload;

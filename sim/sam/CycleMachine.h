@@ -166,6 +166,7 @@ private:
   bool stepLocate(CycleBlock &block);
   bool stepArithmetic(CycleBlock &block);
   bool stepReduce(CycleBlock &block);
+  bool stepReduceBeside(CycleBlock &block);
   bool stepAccumulate(CycleBlock &block);
   bool takePoint(CycleBlock &block);
   bool stepCoordinateHold(CycleBlock &block);

@@ -281,6 +281,7 @@ Error GraphReader::readNode(StringRef name, const json::Object &object) {
     return fileError("node '{0}' is of the unknown kind '{1}'", name, kindName);
   block.kind = *kind;
   block.negatesSecond = object.getBoolean("neg2").value_or(false);
+  block.dropsEmpty = object.getBoolean("drop_empty").value_or(false);
   block.keepsCoordinate = object.getBoolean("keep_coordinate").value_or(true);
   block.emitsZeros = object.getBoolean("emit_zeros").value_or(false);
   auto read = [&](StringRef member, auto &target, int64_t most) -> Error {

@@ -189,8 +189,7 @@ static Expected<Elements> assemble(const Graph &graph, const Run &run,
   return elements;
 }
 
-Expected<std::map<std::string, Elements>>
-resultsOf(const Graph &graph, const Run &run, Quirks quirks) {
+static std::map<std::string, Writers> findWriters(const Graph &graph) {
   std::map<std::string, Writers> writers;
   for (auto [number, block] : enumerate(graph.getBlocks())) {
     if (block.kind == BlockKind::writeValues)
@@ -198,8 +197,18 @@ resultsOf(const Graph &graph, const Run &run, Quirks quirks) {
     else if (block.kind == BlockKind::writeCompressed)
       writers[block.result].levels[block.level] = number;
   }
+  return writers;
+}
+
+Expected<Elements> resultOf(const Graph &graph, const Run &run, StringRef name,
+                            Quirks quirks) {
+  return assemble(graph, run, name, findWriters(graph)[name.str()], quirks);
+}
+
+Expected<std::map<std::string, Elements>>
+resultsOf(const Graph &graph, const Run &run, Quirks quirks) {
   std::map<std::string, Elements> results;
-  for (const auto &[name, parts] : writers) {
+  for (const auto &[name, parts] : findWriters(graph)) {
     Expected<Elements> elements = assemble(graph, run, name, parts, quirks);
     if (!elements)
       return elements.takeError();

@@ -44,7 +44,7 @@ void TimedMachine::mapPairs(TimedBlock &block) {
     Token first = left.token(), second = right.token();
     std::string error;
     if (block.kind == BlockKind::locate) {
-      error = locate(*block.level, first, second);
+      error = locate(*block.description, *block.level, first, second);
       first = second;
     } else {
       error = combine(*block.description, first, second);
@@ -57,7 +57,58 @@ void TimedMachine::mapPairs(TimedBlock &block) {
   }
 }
 
+void TimedMachine::mapReduceBeside(TimedBlock &block) {
+  TimedInput &values = block.in[0], &outers = block.in[1];
+  uint64_t before = block.busy;
+  while (goesOn(block, before)) {
+    Token &outer = block.held[0];
+    if (!block.isFilled) {
+      if (outers.isEmpty())
+        return;
+      PackedToken packed = outers.pop();
+      outer = packed.token();
+      block.heldSince = std::max(block.now, packed.cycle());
+      block.acts(block.heldSince);
+      block.isFilled = true;
+    }
+    bool isOwed = block.owed;
+    if (!isOwed && values.isEmpty())
+      return;
+    uint64_t cycle = std::max(block.now, block.heldSince);
+    Token token = Token::stop(block.owed);
+    if (!isOwed) {
+      PackedToken packed = values.pop();
+      token = packed.token();
+      cycle = std::max(cycle, packed.cycle());
+    }
+    block.now = cycle + 1;
+    block.acts(cycle);
+    if (token.isData() || token.isEmpty()) {
+      block.sum += token.isData() ? token.number() : 0;
+      block.sawData = true;
+      continue;
+    }
+    block.isFilled = false;
+    if (token.isStop() && outer.isData() && !isOwed) {
+      block.out[0]->push(Token::number(block.sum), cycle);
+      block.sum = 0;
+      block.sawData = false;
+      block.owed = token.payload;
+      continue;
+    }
+    if (std::string error = endSums(token, outer, block.sawData);
+        !error.empty())
+      return fail(block, cycle, error);
+    block.owed = 0;
+    block.out[0]->push(outer, cycle);
+    if (outer.isDone())
+      finish(block, cycle);
+  }
+}
+
 void TimedMachine::mapReduce(TimedBlock &block) {
+  if (block.in[1].stream)
+    return mapReduceBeside(block);
   TimedInput &values = block.in[0];
   uint64_t before = block.busy;
   while (goesOn(block, before) && !values.isEmpty()) {
@@ -67,7 +118,15 @@ void TimedMachine::mapReduce(TimedBlock &block) {
     block.acts(cycle);
     if (token.isData()) {
       block.sum += token.token().number();
+      block.sawData = true;
+    } else if (token.isEmpty()) {
+      block.sawData = true;
+    } else if (token.isStop() && block.description->dropsEmpty &&
+               !block.sawData) {
+      if (token.payload)
+        block.out[0]->push(Token::stop(token.payload - 1), cycle);
     } else if (token.isStop()) {
+      block.sawData = false;
       block.out[0]->push(Token::number(block.sum), cycle);
       block.sum = 0;
       if (token.payload) {

@@ -150,6 +150,7 @@ private:
   void mapArray(TimedBlock &block);
   void mapPairs(TimedBlock &block);
   void mapReduce(TimedBlock &block);
+  void mapReduceBeside(TimedBlock &block);
   void mapAccumulate(TimedBlock &block);
   void takePoints(TimedBlock &block);
   void mapCoordinateHold(TimedBlock &block);

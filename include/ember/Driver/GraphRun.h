@@ -30,12 +30,18 @@ struct GraphValue {
   sam::StoredTensor tensor;
 };
 
+/// What makes the results of a graph of its inputs, in place of the evaluator.
+using GraphEngine =
+    llvm::function_ref<llvm::FailureOr<std::vector<sam::StoredTensor>>(
+        sam::GraphOp, llvm::ArrayRef<sam::StoredTensor>,
+        llvm::ArrayRef<llvm::SmallVector<int64_t>>)>;
+
 /// The results of `function` of what the command line gives for each
 /// parameter. If there is a `streams`, each stream is listed there as text.
 llvm::Expected<std::vector<GraphValue>>
 runGraphFunction(mlir::func::FuncOp function,
                  llvm::ArrayRef<std::string> arguments,
-                 llvm::raw_ostream *streams);
+                 llvm::raw_ostream *streams, GraphEngine engine = {});
 
 /// All elements, and how many of them are stored.
 void printGraphValue(const GraphValue &value, unsigned result,

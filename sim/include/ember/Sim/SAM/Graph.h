@@ -45,6 +45,11 @@ struct Block {
   std::string result = {};
   /// Of add: whether the second operand is subtracted.
   bool negatesSecond = false;
+  /// Of reduce: whether a list without values has no sum.
+  bool dropsEmpty = false;
+  /// Of locate: how far apart the places of two coordinates are, where dense
+  /// levels are located in any order; 0 where they are in theirs.
+  int64_t stride = 0;
   /// Of split: how many coordinates a part has, and whether inner coordinates
   /// stay what they were.
   int64_t factor = 1;

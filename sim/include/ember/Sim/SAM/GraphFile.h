@@ -65,6 +65,10 @@ llvm::Expected<Parameters> readParameters(const llvm::json::Object &object);
 llvm::Expected<std::map<std::string, Elements>>
 resultsOf(const Graph &graph, const Run &run, Quirks quirks);
 
+/// The same for one tensor.
+llvm::Expected<Elements> resultOf(const Graph &graph, const Run &run,
+                                  llvm::StringRef name, Quirks quirks);
+
 } // namespace ember::sim::sam
 
 #endif
