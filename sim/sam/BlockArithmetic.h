@@ -77,6 +77,16 @@ inline std::string endSums(const Token &value, const Token &outer,
                        printToken(outer, StreamType::coordinate));
 }
 
+/// Whether values and the coordinates beside them end alike.
+inline std::string endAlong(const Token &value, const Token &inner) {
+  bool ends = inner.isStop() || inner.isDone();
+  if (ends && value == inner)
+    return {};
+  return llvm::formatv("'val' has {0} where 'inner' has {1}",
+                       printToken(value, StreamType::value),
+                       printToken(inner, StreamType::coordinate));
+}
+
 /// A coordinate becomes the reference of its place in a dense level.
 inline std::string locate(const Block &block, const Level &level,
                           const Token &reference, Token &coordinate) {

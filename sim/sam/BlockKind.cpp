@@ -46,6 +46,8 @@ constexpr PortInfo pointsIn[] = {{"outer", coordinate, 0, false, true},
 constexpr PortInfo pointsOut[] = {{"outer", coordinate, 0},
                                   {"inner", coordinate, 1},
                                   {"val", value, 0, false, true}};
+constexpr PortInfo alongIn[] = {{"val", value, 2}, {"inner", coordinate, 2}};
+constexpr PortInfo alongOut[] = {{"inner", coordinate, 1}, {"val", value, 1}};
 constexpr PortInfo twoLevelsIn[] = {{"outer", coordinate, 0},
                                     {"inner", coordinate, 1}};
 constexpr PortInfo heldOut[] = {{"outer", coordinate, 1},
@@ -81,6 +83,7 @@ constexpr BlockInfo blocks[] = {
     {"reduce", reduceIn, valOut},
     {"accumulate1", pointsIn, pointsOut},
     {"accumulate2", pointsIn, pointsOut},
+    {"reduce_along", alongIn, alongOut},
     {"crd_hold", twoLevelsIn, heldOut},
     {"crd_drop", twoLevelsIn, twoLevelsIn},
     {"stop_drop", anyIn, pointOut},

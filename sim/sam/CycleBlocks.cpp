@@ -39,6 +39,8 @@ bool CycleMachine::step(CycleBlock &block) {
   case BlockKind::accumulate1:
   case BlockKind::accumulate2:
     return stepAccumulate(block);
+  case BlockKind::reduceAlong:
+    return stepReduceAlong(block);
   case BlockKind::coordinateHold:
     return stepCoordinateHold(block);
   case BlockKind::coordinateDrop:

@@ -139,6 +139,40 @@ bool CycleMachine::stepReduce(CycleBlock &block) {
   return true;
 }
 
+/// Sums lists by their coordinates: takes all of them, then shows the sums.
+bool CycleMachine::stepReduceAlong(CycleBlock &block) {
+  if (block.points.hasPoint()) {
+    const PointAccumulator::Point &point = block.points.point();
+    show(block, 0, Token::integer(point.inner));
+    show(block, 1, Token::number(point.value));
+    block.points.popPoint();
+    block.points.popValue();
+    return true;
+  }
+  if (block.owedStop) {
+    showAll(block, Token::stop(block.owedStop - 1), 2);
+    block.owedStop = 0;
+    return true;
+  }
+  if (block.in[0].isEmpty() || block.in[1].isEmpty())
+    return false;
+  Token value = block.in[0].pop(), inner = block.in[1].pop();
+  if (inner.isData() && (value.isData() || value.isEmpty())) {
+    block.points.add(0, inner.integer(), value.isData() ? value.number() : 0);
+    return true;
+  }
+  if (std::string error = endAlong(value, inner); !error.empty())
+    return fail(block, error);
+  if (inner.isDone()) {
+    showAll(block, inner, 2);
+    finish(block);
+  } else if (inner.payload) {
+    block.points.close(cycle);
+    block.owedStop = inner.payload;
+  }
+  return true;
+}
+
 /// Takes one point, which may end a row.
 bool CycleMachine::takePoint(CycleBlock &block) {
   if (!block.takesMore || block.in[0].isEmpty() || block.in[1].isEmpty() ||

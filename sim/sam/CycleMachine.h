@@ -167,6 +167,7 @@ private:
   bool stepArithmetic(CycleBlock &block);
   bool stepReduce(CycleBlock &block);
   bool stepReduceBeside(CycleBlock &block);
+  bool stepReduceAlong(CycleBlock &block);
   bool stepAccumulate(CycleBlock &block);
   bool takePoint(CycleBlock &block);
   bool stepCoordinateHold(CycleBlock &block);

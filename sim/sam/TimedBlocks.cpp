@@ -40,6 +40,8 @@ void TimedMachine::map(TimedBlock &block) {
   case BlockKind::accumulate1:
   case BlockKind::accumulate2:
     return mapAccumulate(block);
+  case BlockKind::reduceAlong:
+    return mapReduceAlong(block);
   case BlockKind::coordinateHold:
     return mapCoordinateHold(block);
   case BlockKind::coordinateDrop:

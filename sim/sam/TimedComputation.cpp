@@ -141,6 +141,41 @@ void TimedMachine::mapReduce(TimedBlock &block) {
   }
 }
 
+void TimedMachine::mapReduceAlong(TimedBlock &block) {
+  TimedInput &values = block.in[0], &inners = block.in[1];
+  uint64_t before = block.busy;
+  while (goesOn(block, before) && !values.isEmpty() && !inners.isEmpty()) {
+    PackedToken packedValue = values.pop(), packedInner = inners.pop();
+    uint64_t cycle =
+        std::max({block.now, packedValue.cycle(), packedInner.cycle()});
+    block.now = cycle + 1;
+    block.acts(cycle);
+    Token value = packedValue.token(), inner = packedInner.token();
+    if (inner.isData() && (value.isData() || value.isEmpty())) {
+      block.points.add(0, inner.integer(), value.isData() ? value.number() : 0);
+      continue;
+    }
+    if (std::string error = endAlong(value, inner); !error.empty())
+      return fail(block, cycle, error);
+    if (inner.isDone()) {
+      showAll(block, inner, cycle, 2);
+      finish(block, cycle);
+    } else if (inner.payload) {
+      for (block.points.close(cycle); block.points.hasPoint();) {
+        const PointAccumulator::Point &point = block.points.point();
+        block.acts(++cycle);
+        block.out[0]->push(Token::integer(point.inner), cycle);
+        block.out[1]->push(Token::number(point.value), cycle);
+        block.points.popPoint();
+        block.points.popValue();
+      }
+      block.acts(++cycle);
+      showAll(block, Token::stop(inner.payload - 1), cycle, 2);
+      block.now = cycle + 1;
+    }
+  }
+}
+
 /// Takes the points that are there; rows that end become ready.
 void TimedMachine::takePoints(TimedBlock &block) {
   uint64_t before = block.busy;

@@ -151,6 +151,7 @@ private:
   void mapPairs(TimedBlock &block);
   void mapReduce(TimedBlock &block);
   void mapReduceBeside(TimedBlock &block);
+  void mapReduceAlong(TimedBlock &block);
   void mapAccumulate(TimedBlock &block);
   void takePoints(TimedBlock &block);
   void mapCoordinateHold(TimedBlock &block);

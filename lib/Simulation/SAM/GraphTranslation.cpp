@@ -464,14 +464,28 @@ private:
     return connect(op, op.getOperands()[1], number, "in2");
   }
 
+  /// Lists of lists are combined, of which none has a place without a value:
+  /// there is nothing to drop.
+  LogicalResult reduceAlong(sam::ReduceOp op) {
+    unsigned number = addBlock(BlockKind::reduceAlong, "reduce_along");
+    sources[op.getUnique().front()] = {number, "inner"};
+    sources[op.getReduced()] = {number, "val"};
+    if (failed(connect(op, op.getValues(), number, "val")))
+      return failure();
+    return connect(op, op.getCoordinates().front(), number, "inner");
+  }
+
   LogicalResult translate(sam::ReduceOp op) {
     cin::Function function = cin::Function::lookup(op, op.getCallee());
     if (!function.is("add"))
       return op.emitOpError("combines by ")
              << function.getName() << ", and simulated ones add";
+    if (op.getCoordinates().size() == 1)
+      return reduceAlong(op);
     if (!op.getCoordinates().empty())
-      return op.emitOpError("combines along coordinates, and simulated ones "
-                            "take lists of values");
+      return op.emitOpError("combines along ")
+             << op.getCoordinates().size()
+             << " levels of coordinates, and simulated ones along one at most";
     unsigned depth = cast<sam::ValuesType>(op.getValues().getType()).getDepth();
     unsigned number = addBlock(BlockKind::reduce, "reduce");
     sources[op.getReduced()] = {number, "val"};

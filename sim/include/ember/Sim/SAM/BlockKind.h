@@ -37,6 +37,7 @@ enum class BlockKind : uint8_t {
   reduce,
   accumulate1,
   accumulate2,
+  reduceAlong,
   coordinateHold,
   coordinateDrop,
   stopDrop,
