@@ -38,6 +38,7 @@ def test_simulation_equals_numpy(case: Case, empty: str, tmp_path: Path) -> None
             expected = evaluate(path, [arrays[name] for name in parameters])
             np.testing.assert_array_equal(expected, case.oracle(arrays), strict=False)
             files = [f"@{tmp_path / f'{number}.npy'}" for number in range(len(parameters))]
+            cycles = set()
             for options in RUNS:
                 saved = tmp_path / "simulated.npy"
                 command = [find_tool("ember-sam"), str(path), *files, *options]
@@ -52,3 +53,6 @@ def test_simulation_equals_numpy(case: Case, empty: str, tmp_path: Path) -> None
                     continue
                 assert not run.returncode, (order, density, options, run.stderr, arrays)
                 np.testing.assert_array_equal(np.load(saved), expected)
+                if options[0].startswith("--engine"):
+                    cycles.add(run.stdout.split("\n\n")[0])
+            assert refusals or len(cycles) == 1, (order, density, cycles)
