@@ -48,8 +48,8 @@ def test_simulation_equals_numpy(case: Case, empty: str, tmp_path: Path) -> None
                 if refusals:
                     assert any(text in run.stderr for text in refusals), run.stderr
                     continue
-                # Streams that fork and meet again may need more room than that.
-                if options == ["--depth=1"] and "nothing moves any more" in run.stderr:
+                # Streams that fork and meet again may need more room than queues have.
+                if "depth" in options[0] and "nothing moves any more" in run.stderr:
                     continue
                 assert not run.returncode, (order, density, options, run.stderr, arrays)
                 np.testing.assert_array_equal(np.load(saved), expected)
