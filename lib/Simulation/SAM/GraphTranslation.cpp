@@ -241,6 +241,9 @@ private:
       all.levels.push_back(
           {sim::sam::Level::Format::dense, scanned.size, {}, {}});
       if (Value around = findCoordinatesBeside(references)) {
+        // Both sizes have a bound before they are multiplied.
+        if (failed(requireElements(op, largestSize())))
+          return failure();
         references = around;
         // Each coordinate is a reference to a fiber of that list.
         all.levels.insert(
