@@ -8,6 +8,7 @@
 #include "ember/Simulation/SAM/GraphSimulation.h"
 
 #include "GraphStreams.h"
+#include "GraphTensors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -177,29 +178,13 @@ private:
     }
     sim::sam::Elements elements;
     if (isInput)
-      for (auto [place, value] :
-           llvm::enumerate(sam::getElements(inputs[number])))
-        if (format.levels.empty() || !cin::areSame(value, format.fill))
-          elements[coordinatesOf(place, shape, format)] = toDouble(value);
+      elements = collectElements(inputs[number]);
     sim::sam::Tensor stored =
         sim::sam::buildTensor(makeName(name), formats, sizes, elements);
     FailureOr<unsigned> added = addTensor(op, std::move(stored));
     if (succeeded(added))
       tensors[tensor] = *added;
     return added;
-  }
-
-  /// By level, those of an element in row-major order.
-  static std::vector<int64_t> coordinatesOf(int64_t place,
-                                            ArrayRef<int64_t> shape,
-                                            const sam::TensorFormat &format) {
-    std::vector<int64_t> coordinates(shape.size());
-    for (size_t dimension = shape.size(); dimension-- > 0;) {
-      coordinates[llvm::find(format.order, dimension) - format.order.begin()] =
-          place % shape[dimension];
-      place /= shape[dimension];
-    }
-    return coordinates;
   }
 
   LogicalResult requireElements(Operation *op, int64_t count) {
