@@ -458,12 +458,6 @@ def test_lookups_are_checked() -> None:
             ArgumentError,
             "'y' is an array in a format, which statements cannot change",
         ),
-        (
-            "B[i,j] = A[i,j]; y[i] = B[i,j]",
-            {"A": es.asarray(np.ones((2, 2))), "B": es.Format("csr")},
-            CompileError,
-            "'B' is read while the positions that it needs are counted",
-        ),
     ],
 )
 def test_errors(text: str, arrays: dict[str, Any], error: type[Exception], message: str) -> None:

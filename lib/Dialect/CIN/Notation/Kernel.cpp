@@ -38,6 +38,9 @@ public:
       : context(context), purpose(purpose) {}
 
   void add(StringRef name, const NamedArray &array);
+  /// Has statements read what one of them stores in an array that is counted:
+  /// it is stored in a temporary as well.
+  void keep(StringRef name) { keptArrays.insert(name); }
   /// Adds the function to `module`; failure after an error.
   LogicalResult build(ModuleOp module, ArrayRef<Statement> statements,
                       ArrayRef<WrittenSchedule> schedules, DictionaryAttr hints,
@@ -62,6 +65,8 @@ private:
         StridedLayoutAttr::get(context, ShapedType::kDynamic, strides));
   }
   void addStored(StringRef name, const NamedArray &array);
+  /// A temporary that is stored as an array that is counted, and as large.
+  Value makeKept(OpBuilder &builder, const Expression &target, Value counted);
   /// Names a temporary; its sizes follow from the statements.
   void declare(OpBuilder &builder, StringRef name, const NamedArray &array,
                llvm::StringMap<Value> &values);
@@ -79,6 +84,8 @@ private:
   llvm::MapVector<StringRef, ArrayType> stored;
   /// Those of them that a kernel counts.
   llvm::StringSet<> countedArrays;
+  /// Those of these whose values statements need.
+  llvm::StringSet<> keptArrays;
   /// With the place where each is named first.
   llvm::MapVector<StringRef, NamedArray> temporaries;
   /// Those that are stored without gaps.
@@ -178,6 +185,22 @@ void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,
       sizes, builder.getStringAttr(name), /*counting=*/counted != nullptr);
 }
 
+Value KernelBuilder::makeKept(OpBuilder &builder, const Expression &target,
+                              Value counted) {
+  Location location = locationOf(context, target.position);
+  auto type = cast<ArrayType>(counted.getType());
+  SmallVector<Value> sizes;
+  for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
+    if (type.isDynamicDim(dimension))
+      sizes.push_back(ExtentOp::create(
+          builder, location, builder.getIndexType(), counted, dimension));
+  // What is stored depends on whether an array is read or computed anew, and
+  // has to be the same where statements are evaluated.
+  return TemporaryOp::create(builder, location, type, sizes, TypedAttr(),
+                             builder.getStringAttr(target.name),
+                             /*kept=*/true);
+}
+
 void KernelBuilder::declare(OpBuilder &builder, StringRef name,
                             const NamedArray &array,
                             llvm::StringMap<Value> &values) {
@@ -193,6 +216,8 @@ LogicalResult KernelBuilder::completeTemporaries(EvaluateOp evaluate) {
   for (auto temporary :
        llvm::make_early_inc_range(evaluate.getRegion().getOps<TemporaryOp>())) {
     std::string name = temporary.getName()->str();
+    if (keptArrays.contains(name))
+      continue;
     Location location = temporary.getLoc();
     Room room = findRoom(evaluate, temporary);
     if (room.isGiven)
@@ -344,12 +369,25 @@ LogicalResult KernelBuilder::build(ModuleOp module,
   for (auto &[array, declared] : temporaries)
     declare(builder, array, declared, values);
   // What a statement of the text becomes ends with what assigns its value.
-  SmallVector<ForallOp> written;
-  for (const Statement &statement : statements) {
+  SmallVector<std::pair<ForallOp, size_t>> written;
+  auto emit = [&](const Statement &statement, size_t number) {
     builder.setInsertionPointToEnd(&body);
     if (failed(emitStatement(builder, statement, values)))
       return failure();
-    written.push_back(dyn_cast<ForallOp>(body.back()));
+    written.push_back({dyn_cast<ForallOp>(body.back()), number});
+    return success();
+  };
+  for (auto [number, statement] : llvm::enumerate(statements)) {
+    if (failed(emit(statement, number)))
+      return failure();
+    const Expression &target = *statement.target;
+    if (!keptArrays.contains(target.name))
+      continue;
+    Value &array = values[target.name];
+    builder.setInsertionPointToEnd(&body);
+    array = makeKept(builder, target, array);
+    if (failed(emit(statement, number)))
+      return failure();
   }
   if (failed(completeTemporaries(evaluate)) || failed(verify(module)))
     return failure();
@@ -358,8 +396,9 @@ LogicalResult KernelBuilder::build(ModuleOp module,
       return failure();
   if (!hints.empty())
     evaluate->setAttr(CINDialect::hintsAttr, hints);
-  for (auto [forall, schedule] : llvm::zip(written, schedules))
-    if (forall && failed(setSchedule(forall, schedule)))
+  for (auto [forall, number] : written)
+    if (forall && number < schedules.size() &&
+        failed(setSchedule(forall, schedules[number])))
       return failure();
   describeRooms(function, evaluate);
   return success();
@@ -395,25 +434,20 @@ static llvm::StringSet<> findNames(ArrayRef<Statement> statements) {
   return names;
 }
 
-/// Failure after an error if a statement reads what another one stores: counts
-/// alone do not give it.
-static LogicalResult verifyCounted(const NamedArrays &arrays,
-                                   ArrayRef<Statement> statements,
-                                   MLIRContext *context) {
-  LogicalResult result = success();
+/// Results in a format that `statements` read: counts alone do not give their
+/// values.
+static llvm::StringSet<> findKept(const NamedArrays &arrays,
+                                  ArrayRef<Statement> statements) {
+  llvm::StringSet<> kept;
   for (const Statement &statement : statements)
     walkStatement(statement, [&](const Expression &part, bool) {
       const auto *found = arrays.find(part.name);
-      if (failed(result) || &part == statement.target.get() ||
-          found == arrays.end() || !found->second.isTarget ||
-          found->second.isTemporary || !found->second.format)
-        return;
-      result = emitErrorAt(context, part.position)
-               << "'" << part.name
-               << "' is read while the positions that it needs are counted: "
-                  "have it evaluated by itself first";
+      if (&part != statement.target.get() && found != arrays.end() &&
+          found->second.isTarget && !found->second.isTemporary &&
+          found->second.format)
+        kept.insert(part.name);
     });
-  return result;
+  return kept;
 }
 
 OwningOpRef<ModuleOp>
@@ -453,6 +487,9 @@ ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
     for (auto &[array, what] : *arrays)
       if (named.contains(array))
         kernel.add(array, what);
+    if (purpose == KernelBuilder::Purpose::count)
+      for (const auto &array : findKept(*arrays, mine))
+        kernel.keep(array.getKey());
     return kernel.build(*module, mine, *schedules, *hints, name);
   };
   if (failed(
@@ -460,9 +497,8 @@ ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
     return nullptr;
   ArrayRef<Statement> counted = findCounted(*arrays, *statements);
   if (options.counts && !counted.empty() &&
-      (failed(verifyCounted(*arrays, counted, context)) ||
-       failed(build(KernelBuilder::Purpose::count, counted,
-                    options.name + "_counts"))))
+      failed(build(KernelBuilder::Purpose::count, counted,
+                   options.name + "_counts")))
     return nullptr;
   dropUnusedFunctions(*module);
   if (options.approximates)
