@@ -90,3 +90,17 @@ def test_tiles(schedule: str, message: str) -> None:
     largest = "split(i, a, b, 4611686018427387904)"
     found = es.evaluate("y[i] = x[i] * 2", x=np.ones(5), schedule=largest)
     np.testing.assert_array_equal(found, np.full(5, 2.0))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_quotients_rounded_down_have_the_signs_of_numpy(dtype: type) -> None:
+    """Those of zeros, too, and what infinities and zeros make."""
+    numbers = np.array([0, 1, 3, 7.5, 1e-3, np.inf], dtype)
+    numbers = np.concatenate([numbers, -numbers, np.array([np.nan], dtype)])
+    a, b = (np.ravel(one) for one in np.meshgrid(numbers, numbers))
+    with np.errstate(all="ignore"):
+        needed = a // b
+    quotients = es.evaluate("y[i] = a[i] // b[i]", a=a, b=b)
+    np.testing.assert_array_equal(quotients, needed)
+    is_number = ~np.isnan(needed)
+    np.testing.assert_array_equal(np.signbit(quotients[is_number]), np.signbit(needed[is_number]))

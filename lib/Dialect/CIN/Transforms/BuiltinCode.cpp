@@ -203,7 +203,9 @@ static Value divideFloatsDown(ImplicitLocOpBuilder &builder,
   // Of 0, an infinity or NaN.
   Value isZero = arith::CmpFOp::create(builder, OEQ, divisor, zero);
   Value quotient = arith::DivFOp::create(builder, dividend, divisor);
-  return arith::SelectOp::create(builder, isZero, quotient, rounded);
+  // That of 0, too, as Python and NumPy have it.
+  Value withSign = math::CopySignOp::create(builder, rounded, quotient);
+  return arith::SelectOp::create(builder, isZero, quotient, withSign);
 }
 
 static Value divideIntegersDown(ImplicitLocOpBuilder &builder,
