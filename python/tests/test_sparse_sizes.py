@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import torch
-from ember.errors import ArgumentError, CompileError
+from ember.errors import ArgumentError, CompileError, IndexOutOfRangeError
 
 X = np.arange(1.0, 6.0)
 
@@ -81,3 +81,20 @@ def test_results_without_room(library: Any) -> None:
         es.evaluate("y[i] = x[0] for i in 0:n", x=library.ones(3), n=2**44)
     with pytest.raises(ArgumentError, match="there is no room for 'y'"):
         es.evaluate("y[i] = x[0] for i in 0:n", x=library.ones(3), n=2**62)
+
+
+@pytest.mark.parametrize("format", ["dense", "csf", "bitmap"])
+def test_a_slice_is_a_range_for_other_arrays(format: str) -> None:
+    """Longer ones are read, and assigned to, as far as it goes; shorter ones are errors."""
+
+    def stored(array: np.ndarray) -> Any:
+        return array if format == "dense" else es.asarray(array, format)
+
+    z = np.arange(10.0, 17.0)
+    for text in ("y[i] = x[i(1:3)] + z[i]", "y[i] = z[i] + x[i(1:3)]"):
+        np.testing.assert_array_equal(es.evaluate(text, x=X, z=stored(z)), X[1:3] + z[:2])
+        with pytest.raises(IndexOutOfRangeError, match=r"index 1 .* dimension 0 of 'z' of size 1"):
+            es.evaluate(text, x=X, z=stored(z[:1]))
+    y = np.zeros(3)
+    es.evaluate("y[i] = x[i(1:3)] + z[i]", x=X, z=stored(z), y=y)
+    np.testing.assert_array_equal(y, [*(X[1:3] + z[:2]), 0])
