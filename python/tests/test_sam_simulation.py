@@ -14,7 +14,11 @@ from ember.compiler import find_tool
 from test_sam_graphs import CASES, SEED, Case, draw, emit, evaluate, find_dimensions
 
 #: Blocks that the simulator lacks, and how it says so.
-REFUSED = {r"reduce .* along %\w+, ": "combines along 2 levels", r"alu abs\(": "computes abs"}
+REFUSED = {
+    r"reduce .* along %\w+, ": "combines along 2 levels",
+    r"alu abs\(": "computes abs",
+    r"nonunique": "nor compressed with each coordinate once",
+}
 #: Options of ember-sam: both engines, and queues that hold back.
 RUNS = (["--engine=times"], ["--engine=cycles"], ["--depth=4"], ["--depth=1"])
 

@@ -26,6 +26,8 @@ MARKS = {
     "program": "embed.bag sum",
     "embed": "embed.bag sum",
     "cin": "embed.bag sum",
+    # What is no statement stays as it is.
+    "sam": "embed.bag sum",
     "scf": "scf.for",
     "loops": "scf.for",
     "slc": "slc.mem_str",

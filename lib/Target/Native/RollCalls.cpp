@@ -21,6 +21,7 @@
 
 #include "RollCalls.h"
 #include "ember/Analysis/MemRefNames.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Runtime/Runtime.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,6 +83,8 @@ private:
   /// The pointer to the slots of arguments, and to what messages call things
   /// by; null until there are calls that need them.
   Value slots, names;
+  /// Arguments that loops load.
+  llvm::SmallDenseSet<unsigned> inSlots;
   /// The row of the table that a loop reads, and how many words of it.
   Value row;
   int32_t wordsRead = 0;
@@ -150,9 +153,12 @@ void CallRoller::addWords(Value operand, Source source,
   switch (source) {
   case Source::same:
     return;
-  case Source::argument:
-    words.push_back(cast<BlockArgument>(withoutCasts(operand)).getArgNumber());
+  case Source::argument: {
+    unsigned number = cast<BlockArgument>(withoutCasts(operand)).getArgNumber();
+    words.push_back(number);
+    inSlots.insert(number);
     return;
+  }
   case Source::number: {
     IntegerAttr number;
     matchPattern(operand, m_Constant(&number));
@@ -352,6 +358,22 @@ void CallRoller::loadSizes(BlockArgument argument) {
   }
 }
 
+/// Keeps what is known of written arguments for those that are left.
+static void forgetWritten(func::FuncOp kernel, const llvm::BitVector &dropped) {
+  auto known = kernel->getAttrOfType<DenseI64ArrayAttr>(writtenArgumentsAttr);
+  if (!known)
+    return;
+  SmallVector<int64_t> left;
+  for (int64_t number : known.asArrayRef())
+    if (!dropped.test(number))
+      left.push_back(number -
+                     llvm::count_if(dropped.set_bits(), [&](int64_t other) {
+                       return other < number;
+                     }));
+  kernel->setAttr(writtenArgumentsAttr,
+                  DenseI64ArrayAttr::get(kernel.getContext(), left));
+}
+
 PassedArguments CallRoller::dropArguments() {
   PassedArguments passed;
   passed.slots = bool(slots);
@@ -360,11 +382,17 @@ PassedArguments CallRoller::dropArguments() {
   for (BlockArgument argument : kernel.getArguments().take_front(count)) {
     if (slots)
       loadSizes(argument);
-    if (slots && argument.use_empty())
-      unread.set(argument.getArgNumber());
-    else
-      passed.left.push_back(argument.getArgNumber());
+    unsigned number = argument.getArgNumber();
+    if (slots && argument.use_empty()) {
+      unread.set(number);
+      continue;
+    }
+    passed.left.push_back(number);
+    // It is reached by another pointer, too.
+    if (inSlots.contains(number))
+      kernel.removeArgAttr(number, noaliasAttr);
   }
+  forgetWritten(kernel, unread);
   // Which can only fail where a function has no type of its own.
   (void)kernel.eraseArguments(unread);
   return passed;

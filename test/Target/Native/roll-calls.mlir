@@ -104,3 +104,30 @@ func.func private @list(%values: memref<?xf32>, %out: memref<?xf32>) {
   memref.store %v, %out[%c0] : memref<?xf32>
   return
 }
+
+// -----
+
+// What is written keeps its number among the arguments that are left. One that loops load, too, is
+// reached by two pointers.
+
+// CHECK-LABEL: func.func @outputs(
+// CHECK-SAME:    %[[A:[^:]*]]: memref<?xf32>, %[[LAST:[^:]*]]: memref<?xf32> {ember.noalias}, %{{[^:]*}}: !llvm.ptr)
+// CHECK-SAME:    attributes {ember.written_arguments = array<i64: 0, 1>}
+// CHECK:         scf.for
+func.func @outputs(%x: memref<?xf32>, %a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %last: memref<?xf32>)
+    attributes {ember.written_arguments = array<i64: 1, 2, 3, 4>} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  memref.store %one, %a[%c0] : memref<?xf32>
+  memref.store %one, %last[%c0] : memref<?xf32>
+  call @copy(%x, %a) : (memref<?xf32>, memref<?xf32>) -> ()
+  call @copy(%x, %b) : (memref<?xf32>, memref<?xf32>) -> ()
+  call @copy(%b, %c) : (memref<?xf32>, memref<?xf32>) -> ()
+  return
+}
+func.func private @copy(%from: memref<?xf32>, %to: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %v = memref.load %from[%c0] : memref<?xf32>
+  memref.store %v, %to[%c0] : memref<?xf32>
+  return
+}
