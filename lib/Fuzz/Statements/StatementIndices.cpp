@@ -213,6 +213,15 @@ void StatementGenerator::drawGuard(const std::vector<Term> &terms,
                                    const Variables &variables,
                                    std::vector<Term> &condition) {
   std::vector<Term> lookups;
+  // What excludes an index here would be one that others look up.
+  auto countReads = [](const std::string &name, const auto &places) {
+    int64_t reads = 0;
+    for (const auto &place : places)
+      visitTerms(place, [&](const Term &part) {
+        reads += part.kind == Term::Element && part.name == name;
+      });
+    return reads;
+  };
   auto isBound = [&](const Term &index) {
     return std::any_of(
         variables.begin(), variables.end(), [&](const Variable &mine) {
@@ -224,7 +233,9 @@ void StatementGenerator::drawGuard(const std::vector<Term> &terms,
       // Arrays of indices have one dimension, and are there for one lookup;
       // others are asked for their size.
       if (part.kind == Term::Element && part.name.front() == 'n' &&
-          !part.operands.empty() && isBound(part.operands.front()))
+          !part.operands.empty() && isBound(part.operands.front()) &&
+          countReads(part.name, notation.statements) == 0 &&
+          countReads(part.name, terms) == 1)
         lookups.push_back(part);
     });
   if (lookups.empty() || !random.chance(style.conditions))
