@@ -270,7 +270,7 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
   options.functions = *functions;
   SourceMgr sources;
   sources.AddNewSourceBuffer(
-      MemoryBuffer::getMemBufferCopy(notation, "notation"), SMLoc());
+      MemoryBuffer::getMemBufferCopy(notation, cin::notationFile), SMLoc());
   sources.AddNewSourceBuffer(
       MemoryBuffer::getMemBufferCopy(arrays.schedule, "schedule"), SMLoc());
   SourceMgrDiagnosticHandler printer(sources, &context);

@@ -132,6 +132,11 @@ class Options:
             raise ArgumentError(f"cannot read the profile: {error}") from error
 
 
+def without_place(message: str) -> str:
+    """What a kernel says of a statement that its caller has not written: without the place in it."""
+    return re.sub(r"^notation:\d+:\d+: (?!error)", "", message)
+
+
 def find_tool(name: str) -> Path:
     """Finds one of Ember's programs, in program_folders or else on the PATH.
 

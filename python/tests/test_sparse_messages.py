@@ -28,7 +28,15 @@ from ember.errors import (
             "y[i] = x[i] + z[i]",
             {"x": np.ones(4), "z": [1.0, 2.0]},
             KernelError,
-            "dimension 0 of x and dimension 0 of z have different sizes, 4 and 2",
+            "notation:1:15: index i: dimension 0 of x and dimension 0 of z have different sizes, "
+            "4 and 2",
+        ),
+        (
+            "y[i] = sum[j](A[i,j] *\n  x[j])",
+            {"A": es.asarray(np.eye(4), "csr"), "x": np.ones(3)},
+            KernelError,
+            "notation:2:3: index j: dimension 1 of A and dimension 0 of x have different sizes, "
+            "4 and 3",
         ),
         ("y = x", {"x": np.ones(3)}, ArgumentError, "x must be a number: an array of shape (3,)"),
         (

@@ -58,11 +58,12 @@ private:
   bool isResult(mlir::Value array);
   /// Compares the sizes of all dimensions that a variable is the index of.
   void checkExtents();
-  /// `message` says what is wrong if two sizes differ.
+  /// `message` says what is wrong if two sizes differ, or that these are of
+  /// `variable`, which is an index of the other one at `place`.
   void checkSizes(ArrayDimension first, ArrayDimension other,
                   llvm::function_ref<std::string()> message);
   void checkSizes(ArrayDimension first, ArrayDimension other,
-                  llvm::StringRef variable);
+                  llvm::StringRef variable, mlir::Location place);
   /// Compares what an array has stored below its outermost dense levels with
   /// what these need.
   void checkStorage(AssembleOp assemble);

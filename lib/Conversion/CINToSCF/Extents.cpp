@@ -7,6 +7,7 @@
 
 #include "EvaluationLowering.h"
 
+#include "ember/Dialect/CIN/Notation/Notation.h"
 #include "ember/Dialect/CIN/Transforms/RowStorage.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -62,11 +63,29 @@ void EvaluationLowering::checkSizes(ArrayDimension first, ArrayDimension other,
   cf::AssertOp::create(builder, isEqual, message());
 }
 
+/// What messages of a run begin with that are about `location`, as those of the
+/// compiler do: its line and column, if it is one in a statement's text. Files
+/// have paths, which kernels must not depend on.
+static std::string describePlace(Location location) {
+  std::string place;
+  location->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file || file.getFilename() != notationFile)
+      return WalkResult::advance();
+    place = (notationFile + ":" + Twine(file.getLine()) + ":" +
+             Twine(file.getColumn()) + ": ")
+                .str();
+    return WalkResult::interrupt();
+  });
+  return place;
+}
+
 void EvaluationLowering::checkSizes(ArrayDimension first, ArrayDimension other,
-                                    StringRef variable) {
+                                    StringRef variable, Location place) {
   checkSizes(first, other, [&] {
-    return "index " + variable.str() + ": " + describe(first) + " and " +
-           describe(other) + " have different sizes";
+    return describePlace(place) + "index " + variable.str() + ": " +
+           describe(first) + " and " + describe(other) +
+           " have different sizes";
   });
 }
 
@@ -92,11 +111,11 @@ void EvaluationLowering::checkExtents() {
       // the order in which statements name them.
       SmallVector<ArrayDimension> dimensions, results;
       for (ArrayDimension mine : getIndexedDimensions(variable))
-        (isResult(mine.array) ? results : dimensions)
-            .push_back(getOrigin(mine));
+        (isResult(mine.array) ? results : dimensions).push_back(mine);
       llvm::append_range(dimensions, results);
       for (ArrayDimension other : llvm::drop_begin(dimensions))
-        checkSizes(dimensions.front(), other, op.getNameOf(number));
+        checkSizes(getOrigin(dimensions.front()), getOrigin(other),
+                   op.getNameOf(number), getIndexLocation(variable, other));
     }
   };
   evaluate.getRegion().walk([&](Operation *op) {
@@ -112,7 +131,7 @@ void EvaluationLowering::checkExtents() {
       if (std::optional<StringRef> message = same.getMessage())
         checkSizes(first, second, [&] { return message->str(); });
       else
-        checkSizes(first, second, *same.getVariable());
+        checkSizes(first, second, *same.getVariable(), same.getLoc());
     }
   });
 }

@@ -35,6 +35,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -70,7 +71,9 @@ private:
   bool isApart(const MemoryAccess &store);
   bool stores(Value memref);
   bool findShared();
-  Value differ(OpBuilder &builder, ArrayRef<Value> indices);
+  Value loadTogether(OpBuilder &builder, Value index,
+                     JammedCode::Copies copies);
+  Value differ(OpBuilder &builder, ArrayRef<Value> indices, Value together);
   Value compare(OpBuilder &builder, JammedCode::Copies copies);
   void cloneSlice(OpBuilder &builder, Value value, IRMapping &copy);
   bool isForAll(memref::PrefetchOp prefetch);
@@ -311,9 +314,64 @@ void JammedLoop::cloneSlice(OpBuilder &builder, Value value, IRMapping &copy) {
   builder.clone(*op, copy);
 }
 
-/// Whether all of `indices` differ. Lists are mostly sorted, and then a few
-/// comparisons say so.
-Value JammedLoop::differ(OpBuilder &builder, ArrayRef<Value> indices) {
+/// A vector of what an index is looked up from in all iterations, which lies
+/// side by side; null if it does not.
+Value JammedLoop::loadTogether(OpBuilder &builder, Value index,
+                               JammedCode::Copies copies) {
+  while (auto cast = index.getDefiningOp<arith::IndexCastOp>())
+    index = cast.getIn();
+  auto load = index.getDefiningOp<memref::LoadOp>();
+  if (!load || getConstantIntValue(outer.getStep()) != 1 ||
+      load.getIndices().empty() || !isOutside(load.getMemref()) ||
+      !load.getMemRefType().isLastDimUnitStride() ||
+      !llvm::all_of(load.getIndices().drop_back(),
+                    [&](Value outer) { return isOutside(outer); }))
+    return Value();
+  IndexExpr place = exprs.of(load.getIndices().back());
+  bool isInOrder = llvm::all_of(place.getTerms(), [&](auto term) {
+    return term.first == outer.getInductionVar() ? term.second == 1
+                                                 : isOutside(term.first);
+  });
+  if (!isInOrder || place.coefficient(outer.getInductionVar()) != 1)
+    return Value();
+  SmallVector<Value> indices;
+  for (Value each : load.getIndices())
+    indices.push_back(copies.front().lookupOrDefault(each));
+  auto type =
+      VectorType::get(static_cast<int64_t>(copies.size()), load.getType());
+  return vector::LoadOp::create(builder, load.getLoc(), type, load.getMemref(),
+                                indices);
+}
+
+/// Whether all bits of a vector are set.
+static Value all(OpBuilder &builder, Value bits) {
+  return vector::ReductionOp::create(builder, bits.getLoc(),
+                                     vector::CombiningKind::AND, bits);
+}
+
+/// Whether each of a vector of integers is less than the next.
+static Value increases(OpBuilder &builder, Value vector) {
+  Location loc = vector.getLoc();
+  auto type = cast<VectorType>(vector.getType());
+  // The last one has none behind it: a number that no index is.
+  Type element = type.getElementType();
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  Value end = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          type, builder.getIntegerAttr(
+                    element, APInt::getSignedMaxValue(width).getSExtValue())));
+  auto next = llvm::to_vector(llvm::seq<int64_t>(1, type.getNumElements() + 1));
+  Value behind = vector::ShuffleOp::create(builder, loc, vector, end, next);
+  return all(builder,
+             arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                   vector, behind));
+}
+
+/// Whether all of `indices` differ, which are in the vector `together`, if
+/// there is one. Lists are mostly sorted, and then few comparisons say so.
+Value JammedLoop::differ(OpBuilder &builder, ArrayRef<Value> indices,
+                         Value together) {
   Location loc = outer.getLoc();
   auto compareAll = [&](OpBuilder &inside, arith::CmpIPredicate predicate,
                         bool isNextOnly) {
@@ -325,9 +383,11 @@ Value JammedLoop::differ(OpBuilder &builder, ArrayRef<Value> indices) {
                                            indices[first], indices[last]));
     return holds;
   };
-  Value increase = compareAll(builder, arith::CmpIPredicate::slt, true);
   if (indices.size() == 2)
     return compareAll(builder, arith::CmpIPredicate::ne, false);
+  Value increase = together ? increases(builder, together)
+                            : compareAll(builder, arith::CmpIPredicate::slt,
+                                         /*isNextOnly=*/true);
   auto choice = scf::IfOp::create(builder, loc, builder.getI1Type(), increase,
                                   /*withElseRegion=*/true);
   OpBuilder sorted = choice.getThenBodyBuilder();
@@ -345,18 +405,30 @@ Value JammedLoop::compare(OpBuilder &builder, JammedCode::Copies copies) {
     for (const auto &indices : {rows, common})
       for (Value index : indices)
         cloneSlice(builder, index, copy);
+  auto isSame = [&](Value one, Value other) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, one,
+                                 other);
+  };
   Value holds;
-  for (Value index : common)
+  for (Value index : common) {
+    if (Value together = loadTogether(builder, index, copies)) {
+      Value first = vector::ExtractOp::create(builder, loc, together, 0);
+      first =
+          vector::BroadcastOp::create(builder, loc, together.getType(), first);
+      holds = both(builder, holds, all(builder, isSame(together, first)));
+      continue;
+    }
     for (IRMapping &copy : copies.drop_front())
       holds = both(builder, holds,
-                   arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                         copy.lookup(index),
-                                         copies.front().lookup(index)));
+                   isSame(copy.lookup(index), copies.front().lookup(index)));
+  }
   for (Value index : rows) {
     SmallVector<Value> selected;
     for (IRMapping &copy : copies)
       selected.push_back(copy.lookup(index));
-    holds = both(builder, holds, differ(builder, selected));
+    holds =
+        both(builder, holds,
+             differ(builder, selected, loadTogether(builder, index, copies)));
   }
   return holds;
 }

@@ -144,8 +144,14 @@ void JammedCode::jam(int64_t count,
   }
   Value lastOne =
       arith::AddIOp::create(builder, loc, first, index(step * (count - 1)));
-  Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                        lastOne, upper);
+  // Of counters that are not negative, as an unsigned number: LLVM then sees
+  // that those before the last one are below the end, too.
+  std::optional<int64_t> lower = getConstantIntValue(outer.getLowerBound());
+  Value isWhole =
+      arith::CmpIOp::create(builder, loc,
+                            lower && *lower >= 0 ? arith::CmpIPredicate::ult
+                                                 : arith::CmpIPredicate::slt,
+                            lastOne, upper);
   Value isJammed = isWhole;
   if (condition) {
     auto choice = scf::IfOp::create(builder, loc, builder.getI1Type(), isWhole,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ember.compiler import without_place
 from ember.errors import ArgumentError
 from ember.sparse.encoded import Encoded
 
@@ -55,7 +56,7 @@ def of_operands(message: str) -> str:
     """The message of a statement that es.einsum has made, of its operands and its result."""
     first, *others = message.split("\n")
     words = _OPERAND.sub(r"operand \1", first).replace("'result'", "the result")
-    return "\n".join([words, *others])
+    return "\n".join([without_place(words), *others])
 
 
 def check_letters(subscripts: str, operands: tuple[Any, ...]) -> None:

@@ -8,7 +8,7 @@
 // CHECK-SAME: %[[V:.*]]: memref<?xf32>, %[[FROM:.*]]: memref<?xindex>, %[[TO:[^:]*]]: memref<?xindex>, %[[TABLE:[^:]*]]: memref<?x9x8xf32>, %[[OUT:[^:]*]]: memref
 // CHECK: scf.for %[[B:.*]] = %c0{{.*}} to %[[N:.*]] step %c4
 // CHECK:   %[[LAST:.*]] = arith.addi %[[B]], %c3
-// CHECK:   %[[WHOLE:.*]] = arith.cmpi slt, %[[LAST]], %[[N]]
+// CHECK:   %[[WHOLE:.*]] = arith.cmpi ult, %[[LAST]], %[[N]]
 // CHECK:   scf.if %[[WHOLE]] {
 // CHECK:     %[[B1:.*]] = arith.addi %[[B]], %c1
 // CHECK:     %[[B2:.*]] = arith.addi %[[B]], %c2

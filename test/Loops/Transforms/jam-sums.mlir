@@ -57,20 +57,22 @@ func.func @blocks(%v: memref<?x16x8xf32>, %table: memref<8x8xf32>, %out: memref<
 
 // Rows that are looked up have to differ, and the matrices to be the same; the
 // matrix of the last one alone is prefetched. Rows that increase differ; others
-// are compared one with one.
+// are compared one with one. What indices are side by side is compared at once.
 
 // CHECK-LABEL: func.func @convolution
 // CHECK-SAME: %[[TO:.*]]: memref<?xindex>, %[[K:[^:]*]]: memref<?xindex>
 // CHECK: scf.for %[[P:.*]] = %c0{{.*}} to %[[N:.*]] step %c4
 // CHECK:   %[[LAST:.*]] = arith.addi %[[P]], %c3
-// CHECK:   %[[WHOLE:.*]] = arith.cmpi slt, %[[LAST]], %[[N]]
+// CHECK:   %[[WHOLE:.*]] = arith.cmpi ult, %[[LAST]], %[[N]]
 // CHECK:   %[[JAM:.*]] = scf.if %[[WHOLE]] -> (i1) {
-// CHECK:     %[[R0:.*]] = memref.load %[[TO]][%[[P]]]
-// CHECK:     %[[K0:.*]] = memref.load %[[K]][%[[P]]]
-// CHECK-COUNT-3: arith.cmpi eq, %{{.*}}, %[[K0]]
-// CHECK:     arith.cmpi slt, %[[R0]], %[[R1:.*]] : index
-// CHECK:     arith.cmpi slt, %[[R1]], %[[R2:.*]] : index
-// CHECK:     arith.cmpi slt, %[[R2]], %[[R3:.*]] : index
+// CHECK:     %[[KS:.*]] = vector.load %[[K]][%[[P]]] : memref<?xindex>, vector<4xindex>
+// CHECK:     %[[K0:.*]] = vector.broadcast
+// CHECK:     %[[SAME:.*]] = arith.cmpi eq, %[[KS]], %[[K0]] : vector<4xindex>
+// CHECK:     vector.reduction <and>, %[[SAME]] : vector<4xi1> into i1
+// CHECK:     %[[RS:.*]] = vector.load %[[TO]][%[[P]]] : memref<?xindex>, vector<4xindex>
+// CHECK:     %[[NEXT:.*]] = vector.shuffle %[[RS]], %{{.*}} [1, 2, 3, 4]
+// CHECK:     %[[LESS:.*]] = arith.cmpi slt, %[[RS]], %[[NEXT]] : vector<4xindex>
+// CHECK:     vector.reduction <and>, %[[LESS]] : vector<4xi1> into i1
 // CHECK:     scf.if
 // CHECK-NEXT:  scf.yield %true
 // CHECK-NEXT: } else {
@@ -102,6 +104,36 @@ func.func @convolution(%to: memref<?xindex>, %k: memref<?xindex>, %x: memref<?x2
     %x1 = memref.load %x[%p, %c1] : memref<?x2xf32>
     %f1 = vector.broadcast %x1 : f32 to vector<8xf32>
     %w1 = vector.load %w[%m, %c1, %c0] : memref<?x2x8xf32>, vector<8xf32>
+    %s2 = math.fma %f1, %w1, %s1 : vector<8xf32>
+    vector.store %s2, %y[%r, %c0] : memref<?x8xf32>, vector<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Indices that lie apart are compared one by one.
+
+// CHECK-LABEL: func.func @apart
+// CHECK: scf.for %{{.*}} step %c4
+// CHECK-NOT: vector.shuffle
+// CHECK-COUNT-3: arith.cmpi slt, %{{.*}} : index
+// CHECK-NOT: vector.shuffle
+// CHECK: return
+func.func @apart(%to: memref<?x2xindex>, %x: memref<?x2xf32>, %w: memref<2x8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %to, %c0 : memref<?x2xindex>
+  scf.for %p = %c0 to %n step %c1 {
+    %r = memref.load %to[%p, %c1] : memref<?x2xindex>
+    %x0 = memref.load %x[%p, %c0] : memref<?x2xf32>
+    %f0 = vector.broadcast %x0 : f32 to vector<8xf32>
+    %w0 = vector.load %w[%c0, %c0] : memref<2x8xf32>, vector<8xf32>
+    %s0 = vector.load %y[%r, %c0] : memref<?x8xf32>, vector<8xf32>
+    %s1 = math.fma %f0, %w0, %s0 : vector<8xf32>
+    %x1 = memref.load %x[%p, %c1] : memref<?x2xf32>
+    %f1 = vector.broadcast %x1 : f32 to vector<8xf32>
+    %w1 = vector.load %w[%c1, %c0] : memref<2x8xf32>, vector<8xf32>
     %s2 = math.fma %f1, %w1, %s1 : vector<8xf32>
     vector.store %s2, %y[%r, %c0] : memref<?x8xf32>, vector<8xf32>
   }

@@ -261,6 +261,22 @@ ember::cin::getIndexedDimensions(BlockArgument variable) {
   return dimensions.alone;
 }
 
+Location ember::cin::getIndexLocation(BlockArgument variable,
+                                      ArrayDimension dimension) {
+  for (OpOperand *use : getUsesInOrder(variable))
+    if (getDimension(*use) == dimension)
+      return use->getOwner()->getLoc();
+  return variable.getOwner()->getParentOp()->getLoc();
+}
+
+void ember::cin::requireSameSize(OpBuilder &builder, BlockArgument variable,
+                                 ArrayDimension first, ArrayDimension other) {
+  SameSizeOp::create(builder, getIndexLocation(variable, other), first.array,
+                     first.dimension, other.array, other.dimension,
+                     builder.getStringAttr(getVariableName(variable)),
+                     /*message=*/nullptr);
+}
+
 SmallVector<ArrayDimension>
 ember::cin::getLongerDimensions(BlockArgument variable) {
   IndexedDimensions dimensions(variable);

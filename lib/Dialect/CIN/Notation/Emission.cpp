@@ -200,9 +200,7 @@ void StatementEmitter::requireSameSizes(
       ArrayDimension mine = dimensions.front();
       ArrayDimension first = sizes.insert({name, mine}).first->second;
       if (!(mine == first))
-        SameSizeOp::create(builder, reduce.getLoc(), first.array,
-                           first.dimension, mine.array, mine.dimension,
-                           builder.getStringAttr(name), /*message=*/nullptr);
+        requireSameSize(builder, variable, first, mine);
     }
   }
 }

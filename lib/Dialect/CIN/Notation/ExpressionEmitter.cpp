@@ -37,13 +37,14 @@ Value ExpressionEmitter::convert(const Operand &value, Type type) {
   }
   TypedAttr number;
   if (auto floatType = dyn_cast<FloatType>(type))
-    number = FloatAttr::get(floatType, value.number);
+    number = FloatAttr::get(floatType, value.number.value);
   else if (type.isInteger(1))
-    number = IntegerAttr::get(type, value.number != 0);
+    number = IntegerAttr::get(type, value.number.value != 0);
   else
     number = builder.getIntegerAttr(
-        type,
-        value.isInteger ? value.integer : static_cast<int64_t>(value.number));
+        type, value.number.isInteger
+                  ? value.number.integer
+                  : static_cast<int64_t>(value.number.value));
   return LiteralOp::create(builder, location, type, number);
 }
 
@@ -52,12 +53,10 @@ FailureOr<Operand> ExpressionEmitter::emitCall(Function function,
                                                Position position,
                                                bool isLogical) {
   MLIRContext *context = builder.getContext();
-  // Numbers alone are left to what they meet.
-  if (function.is("neg") && !operands[0].value) {
-    operands[0].number = -operands[0].number;
-    operands[0].integer = -operands[0].integer;
-    return operands[0];
-  }
+  SmallVector<OperandType> given =
+      llvm::map_to_vector(operands, std::mem_fn(&Operand::getType));
+  if (std::optional<Number> number = findNumber(function, given))
+    return Operand{.number = *number, .position = position};
   const Builtin *builtin = function.getBuiltin();
   bool isConversion =
       builtin && (builtin->signature == Signature::conversion ||
@@ -68,9 +67,7 @@ FailureOr<Operand> ExpressionEmitter::emitCall(Function function,
         << "' does not say to which type: declare that of the result";
     return failure();
   }
-  TypedFunction typed = chooseTypes(
-      function, llvm::map_to_vector(operands, std::mem_fn(&Operand::getType)),
-      isLogical, context);
+  TypedFunction typed = chooseTypes(function, given, isLogical, context);
   if (function.getBuiltin() && !function.takes(typed.operands.back())) {
     // Of what is no bits it is asked whether it is 0, which nobody has written.
     Type type = typed.operands.back();
@@ -97,7 +94,7 @@ FailureOr<Operand> ExpressionEmitter::emitCall(Function function,
 LogicalResult ExpressionEmitter::checkHolds(const Operand &operand, Type type,
                                             Function function) {
   bool isFloat = operand.value ? isa<FloatType>(operand.value.getType())
-                               : !operand.isInteger;
+                               : !operand.number.isInteger;
   if (!isFloat || isa<FloatType>(type))
     return success();
   InFlightDiagnostic error = emitErrorAt(builder.getContext(), operand.position)
@@ -111,12 +108,13 @@ LogicalResult ExpressionEmitter::checkHolds(const Operand &operand, Type type,
 
 LogicalResult ExpressionEmitter::checkFits(const Operand &number, Type type) {
   auto integer = dyn_cast<IntegerType>(type);
-  if (number.value || !number.isInteger || !integer || integer.getWidth() == 1)
+  if (number.value || !number.number.isInteger || !integer ||
+      integer.getWidth() == 1)
     return success();
-  if (llvm::isIntN(integer.getWidth(), number.integer))
+  if (llvm::isIntN(integer.getWidth(), number.number.integer))
     return success();
   return emitErrorAt(builder.getContext(), number.position)
-         << number.integer << " does not fit in " << type
+         << number.number.integer << " does not fit in " << type
          << ", the type of what it meets here";
 }
 
@@ -142,9 +140,7 @@ FailureOr<Operand> ExpressionEmitter::emitLiteral(const Expression &literal) {
         << (written ? "' does not fit in 64 bits" : "' is no number");
     return failure();
   }
-  number.isInteger = written->isInteger;
-  number.integer = written->integer;
-  number.number = written->value;
+  number.number = *written;
   return number;
 }
 

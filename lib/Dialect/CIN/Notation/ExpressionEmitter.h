@@ -18,16 +18,13 @@ namespace ember::cin {
 
 /// A value, or a number that takes the type of what it meets.
 struct Operand {
-  mlir::Value value;
+  mlir::Value value = {};
   /// Of a number: it is not emitted yet.
-  double number = 0;
-  int64_t integer = 0;
-  bool isInteger = false;
+  Number number = {};
   Position position;
 
   OperandType getType() const {
-    return {value ? value.getType() : mlir::Type(), isInteger,
-            number == 0 || number == 1};
+    return {value ? value.getType() : mlir::Type(), number};
   }
 };
 

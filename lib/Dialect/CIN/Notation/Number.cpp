@@ -10,7 +10,12 @@
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+#include <limits>
+
+using llvm::ArrayRef;
 using llvm::StringRef;
 using namespace ember::cin;
 
@@ -73,6 +78,76 @@ std::optional<Number> ember::cin::parseNumber(StringRef text) {
       StringRef(digits).getAsDouble(number.value, /*AllowInexact=*/true))
     return std::nullopt;
   return number;
+}
+
+/// None if it does not fit.
+static std::optional<int64_t> computeInteger(StringRef function, int64_t a,
+                                             int64_t b) {
+  bool hasQuotient =
+      b != 0 && (a != std::numeric_limits<int64_t>::min() || b != -1);
+  int64_t result;
+  if (function == "add" && !llvm::AddOverflow(a, b, result))
+    return result;
+  if (function == "sub" && !llvm::SubOverflow(a, b, result))
+    return result;
+  if (function == "mul" && !llvm::MulOverflow(a, b, result))
+    return result;
+  if (function == "floordiv" && hasQuotient)
+    return llvm::divideFloorSigned(a, b);
+  if (function == "mod" && hasQuotient)
+    return a - llvm::divideFloorSigned(a, b) * b;
+  return std::nullopt;
+}
+
+static std::optional<double> computeFloat(StringRef function, double a,
+                                          double b) {
+  if (function == "add")
+    return a + b;
+  if (function == "sub")
+    return a - b;
+  if (function == "mul")
+    return a * b;
+  if (function == "div" && b != 0)
+    return a / b;
+  return std::nullopt;
+}
+
+/// Of an integer, whether its value is exact.
+static bool isExact(const Number &number) {
+  return !number.isInteger ||
+         std::abs(number.value) <=
+             static_cast<double>(int64_t(1)
+                                 << std::numeric_limits<double>::digits);
+}
+
+std::optional<Number> ember::cin::compute(StringRef function,
+                                          ArrayRef<Number> operands) {
+  auto makeInteger = [](std::optional<int64_t> value) -> std::optional<Number> {
+    if (!value)
+      return std::nullopt;
+    return Number{.isInteger = true,
+                  .integer = *value,
+                  .value = static_cast<double>(*value)};
+  };
+  Number first = operands.front();
+  if (function == "neg") {
+    first.integer = -first.integer;
+    first.value = -first.value;
+    return first;
+  }
+  if (operands.size() != 2)
+    return std::nullopt;
+  Number second = operands.back();
+  bool areIntegers = first.isInteger && second.isInteger;
+  if (areIntegers && function != "div")
+    return makeInteger(computeInteger(function, first.integer, second.integer));
+  std::optional<double> value =
+      isExact(first) && isExact(second)
+          ? computeFloat(function, first.value, second.value)
+          : std::nullopt;
+  if (!value)
+    return std::nullopt;
+  return Number{.value = *value};
 }
 
 size_t ember::cin::findLengthOfNumber(StringRef text) {

@@ -8,6 +8,7 @@
 #ifndef EMBER_LIB_DIALECT_CIN_NOTATION_NUMBER_H
 #define EMBER_LIB_DIALECT_CIN_NOTATION_NUMBER_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -30,6 +31,12 @@ struct Number {
 /// `0x1f`, `0b101`, `0o17`, `.5`, `1e-3`; also `inf` and `nan`. None if it is
 /// no number.
 std::optional<Number> parseNumber(llvm::StringRef text);
+
+/// What an operator makes of numbers alone, as Python computes it: of integers
+/// an integer, if it fits in 64 bits, but for quotients. None for other
+/// functions, and for what has no value, as a division by 0.
+std::optional<Number> compute(llvm::StringRef function,
+                              llvm::ArrayRef<Number> operands);
 
 /// How much of the beginning of `text`, a digit or a point, is a number, or
 /// what was meant for one.

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace ember::cin;
 
 Location ember::cin::locationOf(MLIRContext *context, Position position) {
-  return FileLineColLoc::get(context, "notation", position.line,
+  return FileLineColLoc::get(context, notationFile, position.line,
                              position.column);
 }
 

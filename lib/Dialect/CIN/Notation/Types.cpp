@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Types.h"
-#include "Number.h"
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 
@@ -52,8 +51,8 @@ static Type chooseType(const Builtin &function, ArrayRef<OperandType> operands,
       type = promote(type, operand.type);
       continue;
     }
-    hasFraction |= !operand.isInteger;
-    areBits &= operand.isBit;
+    hasFraction |= !operand.number.isInteger;
+    areBits &= operand.isBit();
   }
   Type f32 = Float32Type::get(context), i64 = IntegerType::get(context, 64);
   if (!type)
@@ -74,6 +73,17 @@ static Type chooseType(const Builtin &function, ArrayRef<OperandType> operands,
   return type;
 }
 
+std::optional<Number> ember::cin::findNumber(Function function,
+                                             ArrayRef<OperandType> operands) {
+  if (!function.getBuiltin() ||
+      !llvm::all_of(operands, std::mem_fn(&OperandType::isNumber)))
+    return std::nullopt;
+  return compute(function.getName(),
+                 llvm::map_to_vector(operands, [](const OperandType &operand) {
+                   return operand.number;
+                 }));
+}
+
 Type ember::cin::chooseLiteralType(OperandType number, MLIRContext *context) {
   return chooseType(*findBuiltin("select"), number, /*isLogical=*/false,
                     context);
@@ -83,7 +93,7 @@ Type ember::cin::chooseLiteralType(OperandType number, MLIRContext *context) {
 /// a float, or not without losing a part of it.
 static unsigned rateOperand(const OperandType &operand, Type type) {
   if (!operand.type)
-    return operand.isInteger || isa<FloatType>(type) ? 3 : 0;
+    return operand.number.isInteger || isa<FloatType>(type) ? 3 : 0;
   Type given = operand.type.isIndex() ? IntegerType::get(type.getContext(), 64)
                                       : operand.type;
   if (given == type)
@@ -194,8 +204,7 @@ OperandType Typing::find(const Expression &expression) {
     if (text.equals_insensitive("true") || text.equals_insensitive("false"))
       return {IntegerType::get(context, 1)};
     std::optional<Number> number = parseNumber(text);
-    return {Type(), number && number->isInteger,
-            number && (number->value == 0 || number->value == 1)};
+    return {Type(), number.value_or(Number())};
   }
   case Kind::name:
   case Kind::access:
@@ -216,11 +225,8 @@ OperandType Typing::find(const Expression &expression) {
   SmallVector<OperandType> operands;
   for (const ExpressionPtr &operand : expression.operands)
     operands.push_back(find(*operand));
-  // Numbers alone are left to what they meet.
-  if (expression.function.is("neg") && !operands.front().type) {
-    operands.front().isBit = false;
-    return operands.front();
-  }
+  if (std::optional<Number> number = findNumber(expression.function, operands))
+    return {Type(), *number};
   return {chooseTypes(expression.function, operands, isLogicalCall(expression),
                       context)
               .result};

@@ -14,16 +14,24 @@
 #define EMBER_LIB_DIALECT_CIN_NOTATION_TYPES_H
 
 #include "Names.h"
+#include "Number.h"
 
 namespace ember::cin {
 
-/// The type of an operand; of a number, which has none yet, whether it is an
-/// integer, and whether it is 0 or 1, as booleans are.
+/// The type of an operand, or the number that it is, which has none yet.
 struct OperandType {
   mlir::Type type;
-  bool isInteger = false;
-  bool isBit = false;
+  Number number = {};
+
+  bool isNumber() const { return !type; }
+  /// Of a number: whether it is 0 or 1, as booleans are.
+  bool isBit() const { return number.value == 0 || number.value == 1; }
 };
+
+/// What `function` makes of operands that are all numbers: one that is left to
+/// what it meets.
+std::optional<Number> findNumber(Function function,
+                                 llvm::ArrayRef<OperandType> operands);
 
 /// A function with the types that operands are converted to.
 struct TypedFunction {

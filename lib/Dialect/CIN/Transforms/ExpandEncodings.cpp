@@ -316,13 +316,10 @@ void EncodedAccesses::keepSizes(BlockArgument variable) {
   if (encoded == dimensions.end())
     return;
   ArrayDimension mine = *encoded;
-  std::string name = getNameOf(variable);
   builder.setInsertionPoint(around);
   for (ArrayDimension other : dimensions)
     if (!(other == mine))
-      SameSizeOp::create(builder, mine.array, mine.dimension, other.array,
-                         other.dimension, builder.getStringAttr(name),
-                         /*message=*/nullptr);
+      requireSameSize(builder, variable, mine, other);
   bool isSaid = !llvm::all_of(dimensions, isOfEncoded);
   int64_t size =
       cast<ArrayType>(mine.array.getType()).getDimSize(mine.dimension);

@@ -367,11 +367,7 @@ void Expander::keepSizes(Operation *loop) {
       if (op.getRanged()[number] || !isExpanded)
         continue;
       for (ArrayDimension other : llvm::drop_begin(dimensions))
-        SameSizeOp::create(builder, dimensions.front().array,
-                           dimensions.front().dimension, other.array,
-                           other.dimension,
-                           builder.getStringAttr(op.getNameOf(number)),
-                           /*message=*/nullptr);
+        requireSameSize(builder, variable, dimensions.front(), other);
     }
   };
   if (auto forall = dyn_cast<ForallOp>(loop))

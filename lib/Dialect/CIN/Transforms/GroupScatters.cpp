@@ -495,10 +495,8 @@ void ScatterGrouping::askForSizes(const Scatter &scatter) {
   for (ArrayDimension other : getIndexedDimensions(scatter.variable)) {
     auto array = dyn_cast<BlockArgument>(other.array);
     if (array && array != targets.array && asked.insert(array).second)
-      SameSizeOp::create(builder, evaluate.getLoc(), targets.array,
-                         targets.getDimension(), array, other.dimension,
-                         builder.getStringAttr(getNameOf(scatter.variable)),
-                         /*message=*/nullptr);
+      requireSameSize(builder, scatter.variable,
+                      {targets.array, targets.getDimension()}, other);
   }
 }
 

@@ -89,10 +89,7 @@ static Value getExtent(ImplicitLocOpBuilder &builder, ForallOp statement,
   ArrayDimension first = dimensions.front();
   OpBuilder before(statement);
   for (ArrayDimension other : ArrayRef(dimensions).drop_front())
-    SameSizeOp::create(before, statement.getLoc(), first.array, first.dimension,
-                       other.array, other.dimension,
-                       before.getStringAttr(getVariableName(variable)),
-                       /*message=*/nullptr);
+    requireSameSize(before, variable, first, other);
   return ExtentOp::create(builder, builder.getIndexType(), first.array,
                           first.dimension);
 }

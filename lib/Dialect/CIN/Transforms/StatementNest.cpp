@@ -102,11 +102,7 @@ static void askForSizes(Operation *binding, BlockArgument variable,
   OpBuilder before(statement);
   for (ArrayDimension other : dimensions.drop_front())
     if (!isa<WhereOp>(other.array.getParentBlock()->getParentOp()))
-      SameSizeOp::create(before, binding->getLoc(), dimensions.front().array,
-                         dimensions.front().dimension, other.array,
-                         other.dimension,
-                         before.getStringAttr(getVariableName(variable)),
-                         /*message=*/nullptr);
+      requireSameSize(before, variable, dimensions.front(), other);
 }
 
 /// What is computed may depend on fewer indices than the variables `like` are:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from ember import configuration
-from ember.compiler import Notation, Options
+from ember.compiler import Notation, Options, without_place
 from ember.errors import CompileError, CompilerNotFoundError, KernelError, OffsetsError
 from ember.fallback import left_to_pytorch
 from ember.kernel import Library
@@ -250,7 +250,9 @@ class RegionCall:
     def named(self, error: KernelError) -> KernelError:
         """The error with the user's names of what it names."""
         message = re.sub(
-            r"'(\w+)'", lambda found: f"'{self.names.get(found[1], found[1])}'", str(error)
+            r"'(\w+)'",
+            lambda found: f"'{self.names.get(found[1], found[1])}'",
+            without_place(str(error)),
         )
         return type(error)(message)
 

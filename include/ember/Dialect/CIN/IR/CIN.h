@@ -43,6 +43,14 @@ struct ArrayDimension {
 /// long as these need it to be. Those that the program names first come first.
 llvm::SmallVector<ArrayDimension>
 getIndexedDimensions(mlir::BlockArgument variable);
+/// Where the program first has `variable` as the index of `dimension`; of what
+/// binds the variable, if it has it nowhere.
+mlir::Location getIndexLocation(mlir::BlockArgument variable,
+                                ArrayDimension dimension);
+/// Has two dimensions that `variable` is an index of be of the same size: else
+/// the run ends with an error at the place of `other`.
+void requireSameSize(mlir::OpBuilder &builder, mlir::BlockArgument variable,
+                     ArrayDimension first, ArrayDimension other);
 /// Those that other indices need to be longer than `variable` has values.
 llvm::SmallVector<ArrayDimension>
 getLongerDimensions(mlir::BlockArgument variable);

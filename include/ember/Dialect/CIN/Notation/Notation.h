@@ -24,6 +24,9 @@
 
 namespace ember::cin {
 
+/// The file of places in statements, which are in none.
+inline constexpr llvm::StringLiteral notationFile = "notation";
+
 /// How an array is stored, as options say it.
 struct NamedFormat {
   std::vector<Level> levels;
