@@ -133,7 +133,7 @@ class Options:
 
 
 def without_place(message: str) -> str:
-    """What a kernel says of a statement that its caller has not written: without the place in it."""
+    """What a kernel says of a statement that its caller has not written, without its place."""
     return re.sub(r"^notation:\d+:\d+: (?!error)", "", message)
 
 
