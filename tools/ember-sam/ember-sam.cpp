@@ -13,113 +13,60 @@
 
 #include "ember/Driver/Files.h"
 #include "ember/Driver/GraphRun.h"
+#include "ember/Driver/OptionTable.h"
 #include "ember/Driver/Source.h"
+#include "ember/Driver/Tool.h"
 #include "ember/Sim/SAM/GraphFile.h"
 #include "ember/Sim/SAM/RunReport.h"
 #include "ember/Sim/Trace/PerfettoTrace.h"
 #include "ember/Simulation/SAM/GraphSimulation.h"
 
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <ctime>
 
 using namespace llvm;
+using namespace llvm::opt;
 using namespace ember::sim;
 using namespace ember::sim::sam;
+using ember::CommandLine;
+using ember::makeError;
+using ember::writeFile;
 
-enum class EngineKind { cycles, times };
-
-static cl::OptionCategory category("Options");
-static cl::opt<std::string> graphFile(cl::Positional,
-                                      cl::desc("GRAPH.json|GRAPH.mlir"),
-                                      cl::Required, cl::cat(category));
-static cl::list<std::string>
-    arguments(cl::Positional, cl::desc("[@FILE.npy or NUMBER, for .mlir]"),
-              cl::cat(category));
-static cl::list<std::string>
-    savedResults("save-result",
-                 cl::desc("Save result N of a GRAPH.mlir to a .npy file"),
-                 cl::value_desc("N:FILE"), cl::cat(category));
-static cl::opt<std::string>
-    entry("entry", cl::desc("The function of a GRAPH.mlir, if it has several"),
-          cl::value_desc("NAME"), cl::cat(category));
-static cl::opt<uint64_t>
-    depth("depth",
-          cl::desc("How many tokens a queue holds, whatever the machine says"),
-          cl::value_desc("N"), cl::cat(category));
-static cl::opt<std::string> machineFile(
-    "machine",
-    cl::desc("queueDepth, arrayLatency and quirks (default: unbounded queues)"),
-    cl::value_desc("FILE.json"), cl::cat(category));
-static cl::opt<EngineKind>
-    engine("engine", cl::desc("What runs the graph:"),
-           cl::init(EngineKind::cycles),
-           cl::values(clEnumValN(EngineKind::cycles, "cycles",
-                                 "all blocks, cycle by cycle (default)"),
-                      clEnumValN(EngineKind::times, "times",
-                                 "streams with their times: faster, for "
-                                 "unbounded queues and graphs that "
-                                 "do not gallop")),
-           cl::cat(category));
-static cl::opt<std::string> statsFile("statistics",
-                                      cl::desc("Write what each block counted"),
-                                      cl::value_desc("FILE.json"),
-                                      cl::cat(category));
-static cl::opt<std::string>
-    resultsFile("results",
-                cl::desc("Write the elements of what the graph writes"),
-                cl::value_desc("FILE.json"), cl::cat(category));
-static cl::opt<std::string>
-    traceFile("trace",
-              cl::desc("Write all tokens with their cycles, for "
-                       "ui.perfetto.dev"),
-              cl::value_desc("FILE.json"), cl::cat(category));
-static cl::opt<bool>
-    criticalChain("critical-chain",
-                  cl::desc("Say whose pace the length of the run is made of"),
-                  cl::cat(category));
-
-static Expected<Parameters> readMachineFile() {
-  if (machineFile.empty())
-    return Parameters();
-  auto wrong = [](const Twine &what) {
-    return createStringError("machine file '" + machineFile + "': " + what);
+static Expected<Parameters> readMachineFile(StringRef path) {
+  auto wrong = [&](Error error) {
+    return makeError("machine file '" + path +
+                     "': " + toString(std::move(error)));
   };
-  auto buffer = MemoryBuffer::getFile(machineFile, /*IsText=*/true);
+  auto buffer = ember::readFile(path);
   if (!buffer)
-    return wrong(buffer.getError().message());
+    return buffer.takeError();
   Expected<json::Value> value = json::parse((*buffer)->getBuffer());
   if (!value)
-    return wrong(toString(value.takeError()));
+    return wrong(value.takeError());
   const json::Object *object = value->getAsObject();
   if (!object)
-    return wrong("expected an object");
+    return wrong(makeError("expected an object"));
   Expected<Parameters> parameters = readParameters(*object);
   if (!parameters)
-    return wrong(toString(parameters.takeError()));
+    return wrong(parameters.takeError());
   return parameters;
 }
 
-static Expected<Parameters> readMachine() {
-  Expected<Parameters> parameters = readMachineFile();
-  if (parameters && depth.getNumOccurrences())
-    parameters->queueDepth = depth;
+static Expected<Parameters> readMachine(const InputArgList &args) {
+  Parameters parameters;
+  if (const Arg *file = args.getLastArg(OPT_machine)) {
+    Expected<Parameters> read = readMachineFile(file->getValue());
+    if (!read)
+      return read.takeError();
+    parameters = *read;
+  }
+  auto depth = ember::getInteger(args, OPT_depth, 1, int64_t(1) << 40);
+  if (!depth)
+    return depth.takeError();
+  if (*depth)
+    parameters.queueDepth = **depth;
   return parameters;
-}
-
-static Error writeJSON(StringRef path, json::Value value) {
-  std::error_code code;
-  ToolOutputFile file(path, code, sys::fs::OF_Text);
-  if (code)
-    return createStringError("'" + path + "': " + code.message());
-  file.os() << formatv("{0:2}", value) << "\n";
-  file.keep();
-  return Error::success();
 }
 
 static json::Value toJSON(const std::map<std::string, Elements> &results) {
@@ -133,196 +80,229 @@ static json::Value toJSON(const std::map<std::string, Elements> &results) {
   return object;
 }
 
-static Error writeFiles(const Graph &graph, const Run &run, double seconds,
-                        const std::map<std::string, Elements> *results) {
-  if (!statsFile.empty()) {
-    json::Object statistics = statisticsOf(graph, run);
-    statistics["seconds"] = seconds;
-    if (Error error = writeJSON(statsFile, std::move(statistics)))
-      return error;
-  }
-  if (results && !resultsFile.empty())
-    if (Error error = writeJSON(resultsFile, toJSON(*results)))
-      return error;
-  if (traceFile.empty())
-    return Error::success();
-  auto trace = PerfettoTrace::open(traceFile);
-  if (!trace)
-    return trace.takeError();
-  traceRun(graph, run, **trace);
-  return Error::success();
-}
-
 namespace {
 /// A run, and what it took.
 struct Measured {
   Run run;
   double seconds;
 };
+
+/// Runs graphs as a command line says, and writes what it asks for.
+class GraphRunner {
+public:
+  static Expected<GraphRunner> create(const CommandLine &line) {
+    GraphRunner runner(line);
+    const InputArgList &args = line.options;
+    StringRef engine = args.getLastArgValue(OPT_engine, "cycles");
+    if (engine != "cycles" && engine != "times")
+      return makeError("unknown engine '" + engine +
+                       "': expected cycles or times");
+    runner.runsByTimes = engine == "times";
+    Expected<Parameters> machine = readMachine(args);
+    if (!machine)
+      return machine.takeError();
+    runner.machine = *machine;
+    for (OptSpecifier id : {OPT_statistics, OPT_results, OPT_trace})
+      if (const Arg *file = args.getLastArg(id))
+        if (Error error = ember::checkWritable(file->getValue()))
+          return std::move(error);
+    return std::move(runner);
+  }
+
+  Error runFile();
+  Error runFunction();
+
+private:
+  explicit GraphRunner(const CommandLine &line)
+      : line(line), args(line.options) {}
+
+  StringRef getFile() const { return line.positionals.front(); }
+  ArrayRef<std::string> getArguments() const {
+    return ArrayRef(line.positionals).drop_front();
+  }
+  Expected<Measured> measure(const Graph &graph) const;
+  Error writeJSON(OptSpecifier option, json::Value value) const;
+  Error writeStatistics(const Graph &graph, const Measured &measured) const;
+  FailureOr<std::vector<ember::sam::StoredTensor>>
+  simulate(ember::sam::GraphOp op, ArrayRef<ember::sam::StoredTensor> inputs,
+           ArrayRef<SmallVector<int64_t>> shapes, raw_ostream &os) const;
+  static void printSpeed(const Measured &measured, raw_ostream &os);
+
+  const CommandLine &line;
+  const InputArgList &args;
+  Parameters machine;
+  bool runsByTimes = false;
+};
 } // namespace
 
-static Expected<Measured> measure(const Graph &graph,
-                                  const Parameters &parameters) {
+Expected<Measured> GraphRunner::measure(const Graph &graph) const {
   RunOptions options;
-  options.keepsStreams = !traceFile.empty();
-  options.findsCriticalChain = criticalChain;
+  options.keepsStreams = args.hasArg(OPT_trace);
+  options.findsCriticalChain = args.hasArg(OPT_critical_chain);
   // One thread runs, so that processor time is what it takes by itself.
   std::clock_t started = std::clock();
-  Expected<Run> run = engine == EngineKind::cycles
-                          ? runByCycles(graph, parameters, options)
-                          : runByTimes(graph, parameters, options);
+  Expected<Run> run = runsByTimes ? runByTimes(graph, machine, options)
+                                  : runByCycles(graph, machine, options);
   if (!run)
     return run.takeError();
   double seconds = double(std::clock() - started) / CLOCKS_PER_SEC;
   return Measured{std::move(*run), seconds};
 }
 
-static void printSpeed(const Measured &measured) {
-  outs() << formatv("simulated in {0:f3} s of processor time, {1:f1} million "
-                    "tokens a second\n",
-                    measured.seconds,
-                    double(measured.run.tokens()) / 1e6 /
-                        std::max(measured.seconds, 1e-9));
+void GraphRunner::printSpeed(const Measured &measured, raw_ostream &os) {
+  os << formatv("simulated in {0:f3} s of processor time, {1:f1} million "
+                "tokens a second\n",
+                measured.seconds,
+                double(measured.run.tokens()) / 1e6 /
+                    std::max(measured.seconds, 1e-9));
 }
 
-static Error runFileOfGraph(const Parameters &parameters) {
-  if (!arguments.empty() || !savedResults.empty() || !entry.empty())
-    return createStringError("'" + graphFile +
-                             "' has its tensors in it: arguments, --entry and "
-                             "--save-result are for functions in .mlir");
-  Expected<Graph> graph = readGraphFile(graphFile);
-  if (!graph)
-    return graph.takeError();
-  Expected<Measured> measured = measure(*graph, parameters);
-  if (!measured)
-    return measured.takeError();
-  const Run &run = measured->run;
-  auto results = resultsOf(*graph, run, parameters.quirks);
-  if (!results)
-    return results.takeError();
-  if (Error error = writeFiles(*graph, run, measured->seconds, &*results))
+Error GraphRunner::writeJSON(OptSpecifier option, json::Value value) const {
+  const Arg *file = args.getLastArg(option);
+  if (!file)
+    return Error::success();
+  return writeFile(file->getValue(), [&](raw_ostream &os) {
+    os << formatv("{0:2}", value) << "\n";
+  });
+}
+
+Error GraphRunner::writeStatistics(const Graph &graph,
+                                   const Measured &measured) const {
+  json::Object statistics = statisticsOf(graph, measured.run);
+  statistics["seconds"] = measured.seconds;
+  if (Error error = writeJSON(OPT_statistics, std::move(statistics)))
     return error;
-  printRun(*graph, run, outs());
-  outs() << "\n";
-  for (const auto &[name, elements] : *results)
-    outs() << formatv("{0} has {1} elements\n", name, elements.size());
-  printSpeed(*measured);
+  const Arg *file = args.getLastArg(OPT_trace);
+  if (!file)
+    return Error::success();
+  auto trace = PerfettoTrace::open(file->getValue());
+  if (!trace)
+    return trace.takeError();
+  traceRun(graph, measured.run, **trace);
   return Error::success();
 }
 
-/// Runs a graph of the dialect, and writes what is asked for.
-static FailureOr<std::vector<ember::sam::StoredTensor>>
-simulateOperation(ember::sam::GraphOp op, const Parameters &parameters,
-                  ArrayRef<ember::sam::StoredTensor> inputs,
-                  ArrayRef<SmallVector<int64_t>> shapes) {
+/// A file in JSON.
+Error GraphRunner::runFile() {
+  if (!getArguments().empty() || args.hasArg(OPT_save_result, OPT_entry))
+    return makeError("'" + getFile() +
+                     "' has its tensors in it: arguments, --entry and "
+                     "--save-result are for functions in .mlir");
+  Expected<Graph> graph = readGraphFile(getFile());
+  if (!graph)
+    return graph.takeError();
+  Expected<Measured> measured = measure(*graph);
+  if (!measured)
+    return measured.takeError();
+  auto results = resultsOf(*graph, measured->run, machine.quirks);
+  if (!results)
+    return results.takeError();
+  if (Error error = writeStatistics(*graph, *measured))
+    return error;
+  if (Error error = writeJSON(OPT_results, toJSON(*results)))
+    return error;
+  return writeFile("-", [&](raw_ostream &os) {
+    printRun(*graph, measured->run, os);
+    os << "\n";
+    for (const auto &[name, elements] : *results)
+      os << formatv("{0} has {1} elements\n", name, elements.size());
+    printSpeed(*measured, os);
+  });
+}
+
+/// A graph of the dialect, of which `os` is told what its blocks did.
+FailureOr<std::vector<ember::sam::StoredTensor>> GraphRunner::simulate(
+    ember::sam::GraphOp op, ArrayRef<ember::sam::StoredTensor> inputs,
+    ArrayRef<SmallVector<int64_t>> shapes, raw_ostream &os) const {
   FailureOr<ember::SimulatedGraph> simulated =
       ember::translateGraph(op, inputs, shapes);
   if (failed(simulated))
     return failure();
-  Expected<Measured> measured = measure(simulated->graph, parameters);
+  Expected<Measured> measured = measure(simulated->graph);
   if (!measured)
     return op.emitOpError("cannot be simulated: ")
            << toString(measured.takeError());
   auto results = ember::collectResults(op, *simulated, measured->run,
-                                       parameters.quirks, shapes);
+                                       machine.quirks, shapes);
   if (failed(results))
     return failure();
-  if (Error error = writeFiles(simulated->graph, measured->run,
-                               measured->seconds, nullptr))
+  if (Error error = writeStatistics(simulated->graph, *measured))
     return op.emitError() << toString(std::move(error));
-  printRun(simulated->graph, measured->run, outs());
-  outs() << "\n";
-  printSpeed(*measured);
+  printRun(simulated->graph, measured->run, os);
+  os << "\n";
+  printSpeed(*measured, os);
   return results;
 }
 
-static Error saveResults(ArrayRef<ember::GraphValue> results) {
-  for (StringRef request : savedResults) {
-    auto [number, path] = request.split(':');
-    unsigned index;
-    if (number.getAsInteger(10, index) || index >= results.size() ||
-        path.empty())
-      return createStringError("--save-result=" + request +
-                               ": expected N:FILE.npy, and N below " +
-                               Twine(results.size()));
-    if (Error error = saveGraphValue(results[index], path))
-      return error;
-  }
-  return Error::success();
-}
-
-/// LLVM's parser takes what begins with @ for a file of more options, so that
-/// such arguments have a space before it.
-static std::vector<std::string> markFiles(ArrayRef<char *> arguments) {
-  std::vector<std::string> marked;
-  for (StringRef argument : arguments)
-    marked.push_back((argument.starts_with("@") ? " " : "") + argument.str());
-  return marked;
-}
-
-static std::vector<std::string> readArguments() {
-  std::vector<std::string> read;
-  for (StringRef argument : arguments)
-    read.push_back(argument.ltrim(' ').str());
-  return read;
-}
-
-static Error runFunctionOfGraph(const Parameters &parameters) {
-  if (!resultsFile.empty())
-    return createStringError("--results is for graphs in JSON: --save-result "
-                             "writes a result of '" +
-                             graphFile + "'");
-  auto text = ember::readFile(graphFile);
+/// A function of the dialect.
+Error GraphRunner::runFunction() {
+  if (args.hasArg(OPT_results))
+    return makeError("--results is for graphs in JSON: --save-result writes a "
+                     "result of '" +
+                     getFile() + "'");
+  auto text = ember::readFile(getFile());
   if (!text)
     return text.takeError();
-  auto source = ember::Source::parse(std::move(*text), /*printRemarks=*/false);
+  auto source =
+      ember::Source::parse(std::move(*text), args.hasArg(OPT_remarks));
   if (!source)
     return source.takeError();
+  StringRef entry = args.getLastArgValue(OPT_entry);
   auto function = ember::findGraphFunction((*source)->getModule(), entry);
   if (!function)
     return function.takeError();
   if (!*function)
-    return createStringError("'" + graphFile + "' has no sam.graph" +
-                             (entry.empty() ? "" : " in '" + entry + "'"));
+    return makeError("'" + getFile() + "' has no sam.graph" +
+                     (entry.empty() ? "" : " in '" + entry + "'"));
+  auto saved = ember::getSaveRequests(args, OPT_save_result,
+                                      function->getNumResults(), "results");
+  if (!saved)
+    return saved.takeError();
+  for (const ember::SaveRequest &request : *saved)
+    if (Error error = ember::checkWritable(request.path))
+      return error;
+  std::string listing;
+  raw_string_ostream blocks(listing);
   auto results = ember::runGraphFunction(
-      *function, readArguments(), nullptr,
+      *function, getArguments(), nullptr,
       [&](ember::sam::GraphOp op, ArrayRef<ember::sam::StoredTensor> inputs,
           ArrayRef<SmallVector<int64_t>> shapes) {
-        return simulateOperation(op, parameters, inputs, shapes);
+        return simulate(op, inputs, shapes, blocks);
       });
   if (!results)
     return results.takeError();
-  if (Error error = saveResults(*results))
-    return error;
-  for (auto [number, result] : enumerate(*results))
-    printGraphValue(result, number, outs());
-  return Error::success();
+  for (const ember::SaveRequest &request : *saved)
+    if (Error error =
+            ember::saveGraphValue((*results)[request.index], request.path))
+      return error;
+  return writeFile("-", [&](raw_ostream &os) {
+    os << listing;
+    for (auto [number, result] : enumerate(*results))
+      ember::printGraphValue(result, number, os);
+  });
 }
 
-static Error runGraph() {
-  Expected<Parameters> parameters = readMachine();
-  if (!parameters)
-    return parameters.takeError();
-  return StringRef(graphFile).ends_with(".mlir")
-             ? runFunctionOfGraph(*parameters)
-             : runFileOfGraph(*parameters);
+static Error runGraph(const CommandLine &line) {
+  if (line.positionals.empty())
+    return makeError("no input file: give GRAPH.json, GRAPH.mlir, or - for a "
+                     "GRAPH.mlir on standard input");
+  Expected<GraphRunner> runner = GraphRunner::create(line);
+  if (!runner)
+    return runner.takeError();
+  StringRef file = line.positionals.front();
+  return file == "-" || file.ends_with(".mlir") ? runner->runFunction()
+                                                : runner->runFile();
 }
 
 int main(int argc, char **argv) {
-  InitLLVM setUp(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  std::vector<std::string> marked = markFiles(ArrayRef(argv, argc));
-  SmallVector<const char *> line;
-  for (const std::string &argument : marked)
-    line.push_back(argument.c_str());
-  cl::ParseCommandLineOptions(
-      argc, line.data(),
-      "Runs a graph of the Sparse Abstract Machine, cycle by cycle\n");
-  if (Error error = runGraph()) {
-    // Diagnostics of operations have been printed.
-    if (std::string text = toString(std::move(error)); !text.empty())
-      errs() << "error: " << text << "\n";
-    return 1;
-  }
-  return 0;
+  ToolOptions options;
+  return ember::runTool(
+      {"ember-sam", "ember-sam GRAPH.json|GRAPH.mlir|- ARG... [options]",
+       "Runs a graph of the Sparse Abstract Machine, cycle by cycle\n\n"
+       "A GRAPH.json has its tensors in it. Of a GRAPH.mlir, one ARG per "
+       "parameter: @FILE.npy for a tensor\nin any format, of which all "
+       "elements are in the file, and a number for a scalar",
+       options, [](raw_ostream &) {}, OPT_INPUT, OPT_UNKNOWN, OPT_help,
+       OPT_version, runGraph},
+      argc, argv);
 }

@@ -146,6 +146,25 @@ private:
                         same.getMessage().value_or("cin.same_size")));
   }
 
+  /// Asks whether there are coordinates without which values would be missing.
+  void requireCoordinates(func::FuncOp made) {
+    for (unsigned number : paths.required.set_bits()) {
+      Dimension dimension = findDimension(number);
+      std::string name = paths.variables[number].name;
+      Value none = arith::ConstantIndexOp::create(builder, 0);
+      Value isThere = arith::CmpIOp::create(builder, arith::CmpIPredicate::ne,
+                                            makeSize(made, dimension), none);
+      cf::AssertOp::create(
+          builder, isThere,
+          builder.getStringAttr(
+              name + ": dimension " + Twine(dimension.second) + " of '" +
+              paths.getName(dimension.first) +
+              "' has no elements, and loops inside of that over '" + name +
+              "' would assign nothing: choose an order with '" + name +
+              "' innermost"));
+    }
+  }
+
   /// A dimension of what is read that a variable is the index of.
   Dimension findDimension(unsigned variable) {
     for (const AccessPath &path : paths.accesses)
@@ -157,6 +176,7 @@ private:
   LogicalResult makeGraph(func::FuncOp made) {
     builder.setInsertionPointToStart(&made.getBody().front());
     requireSizes(made);
+    requireCoordinates(made);
     Value init = makeInit(made);
     auto graph = sam::GraphOp::create(builder, TypeRange(init.getType()),
                                       made.getArguments(), ValueRange(init));

@@ -196,6 +196,8 @@ GraphIteration::collectOperands(unsigned variable) {
 CoordinateSet GraphIteration::deriveSet(unsigned variable,
                                         ArrayRef<Operand> operands) const {
   const StatementVariable &bound = paths.variables[variable];
+  SmallVector<cin::ReduceOp> around =
+      paths.findReductionsAround(variable, paths.places);
   llvm::BitVector visited(1u << operands.size());
   for (OperandMask region = 0; region < visited.size(); ++region) {
     SmallVector<cin::Fiber> stored, absent;
@@ -208,6 +210,10 @@ CoordinateSet GraphIteration::deriveSet(unsigned variable,
       visited[region] =
           !values.of(const_cast<cin::AssignOp &>(paths.assign).getValue())
                .is(paths.result.format.fill);
+    // A loop around it combines what is here with other values.
+    for (cin::ReduceOp reduce : around)
+      if (!values.isIdentity(reduce))
+        visited.set(region);
   }
   return CoordinateSet::ofRegions(visited, operands.size());
 }
@@ -331,7 +337,7 @@ LogicalResult GraphIteration::buildVariable(unsigned variable) {
   llvm::SmallBitVector rest = paths.variables[variable].accesses;
   Value merged = operands.empty() ? scanDense(variable, rest) : Value();
   if (!merged) {
-    CoordinateSet set = isWhole || operands.empty()
+    CoordinateSet set = isWhole || paths.required[variable] || operands.empty()
                             ? CoordinateSet::all()
                             : deriveSet(variable, operands);
     merged = join(variable, set, operands);

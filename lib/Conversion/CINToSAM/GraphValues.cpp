@@ -114,6 +114,9 @@ void GraphValues::reduceLast(Computed &body, cin::ReduceOp reduce,
 
 GraphValues::Computed GraphValues::computeReduction(cin::ReduceOp reduce,
                                                     bool isLast) {
+  TypedAttr identity = reduce.getFunction().getIdentity(reduce.getType());
+  isLast =
+      isLast && identity && cin::areSame(identity, paths.result.format.fill);
   Computed body = compute(reduce.getYield().getValue(), isLast);
   for (size_t count = reduce.getBody()->getNumArguments(); count > 0; --count)
     reduceLast(body, reduce, isLast);

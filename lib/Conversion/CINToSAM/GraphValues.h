@@ -39,6 +39,8 @@ private:
   static bool isUniform(mlir::Value value);
   /// A value that is, once for each token around it.
   mlir::Value makeUniform(mlir::Value value, const Computed &around);
+  /// `isLast` says that nothing is computed of it, and that a reduction of
+  /// nothing is what is not stored.
   Computed compute(mlir::Value value, bool isLast);
   Computed computeAccess(cin::AccessOp access);
   Computed computeCall(cin::CallOp call);

@@ -71,7 +71,7 @@ public:
   FailureOr<StatementPaths> run() {
     if (failed(findStatement()) || failed(collectVariables()) ||
         failed(collectAccesses()) || failed(collectResult()) ||
-        failed(checkVariables()))
+        failed(checkVariables()) || failed(checkValues()))
       return failure();
     return std::move(paths);
   }
@@ -251,6 +251,46 @@ private:
                   "values it has";
     }
     return success();
+  }
+
+  /// Values are elements, numbers, and what is computed of them.
+  LogicalResult checkValue(Operation *op, Value value) {
+    if (Operation *from = value.getDefiningOp()) {
+      if (isa<cin::AccessOp, cin::CallOp, cin::LiteralOp, cin::ReduceOp>(from))
+        return success();
+      return op->emitOpError() << "computes with what '" << from->getName()
+                               << "' says, and values of graphs are elements "
+                                  "and numbers: pass it "
+                                  "as a number";
+    }
+    auto variable = numbers.find(cast<BlockArgument>(value));
+    if (variable == numbers.end())
+      return success();
+    std::string name = paths.variables[variable->second].name;
+    return op->emitOpError()
+           << "computes with the variable '" << name
+           << "', and values of graphs are elements and numbers: read them of "
+              "an array that has "
+           << name << " at " << name;
+  }
+
+  LogicalResult checkValues() {
+    auto check = [&](Operation *op) -> LogicalResult {
+      if (auto yield = dyn_cast<cin::YieldOp>(op))
+        return checkValue(yield, yield.getValue());
+      if (auto assign = dyn_cast<cin::AssignOp>(op))
+        return checkValue(assign, assign.getValue());
+      if (auto call = dyn_cast<cin::CallOp>(op))
+        for (Value operand : call.getOperands())
+          if (failed(checkValue(call, operand)))
+            return failure();
+      return success();
+    };
+    WalkResult walk = paths.statement.walk([&](Operation *op) {
+      return failed(check(op)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
   }
 
   StatementPaths paths;

@@ -62,10 +62,21 @@ struct StatementPaths {
   llvm::SmallVector<unsigned> order;
   /// Where each variable is in that.
   llvm::SmallVector<unsigned> places;
+  /// Reduced variables of which each coordinate is visited, and there has to be
+  /// one: otherwise values would be missing.
+  llvm::SmallBitVector required;
 
   /// The path that an access is of.
   const AccessPath &getPath(cin::AccessOp access) const;
   std::string getName(mlir::Value array) { return evaluate.getNameOf(array); }
+  /// Reductions in the scope of a variable that have a loop around its own,
+  /// where variables are in those `places`.
+  llvm::SmallVector<cin::ReduceOp>
+  findReductionsAround(unsigned variable,
+                       llvm::ArrayRef<unsigned> places) const;
+  /// The reduced variables that are `required`, where variables are in those
+  /// `places`.
+  llvm::SmallBitVector findRequired(llvm::ArrayRef<unsigned> places) const;
 };
 
 /// The type that an array of a statement has as a tensor.

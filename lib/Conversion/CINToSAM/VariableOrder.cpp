@@ -27,9 +27,12 @@ struct OrderErrors {
   SmallVector<std::string> scopes;
   /// Dense levels of the result that reducers do not fill.
   SmallVector<std::string> unfilled;
+  /// Variables that may not be without coordinates, which is no error yet.
+  size_t required = 0;
 
   size_t count() const {
-    return transposes.size() + unfilled.size() + 100 * scopes.size();
+    return required + 100 * (transposes.size() + unfilled.size()) +
+           10000 * scopes.size();
   }
 };
 
@@ -51,6 +54,7 @@ public:
         }))
       addTranspose(errors, paths.result, places);
     checkFilled(errors, order);
+    errors.required = paths.findRequired(places).count();
     for (unsigned outer = 0; outer < order.size(); ++outer)
       for (unsigned inner = outer + 1; inner < order.size(); ++inner)
         checkScopes(errors, order[outer], order[inner]);
@@ -271,5 +275,6 @@ LogicalResult ember::orderVariables(StatementPaths &paths,
   paths.places.resize(paths.order.size());
   for (auto [place, variable] : llvm::enumerate(paths.order))
     paths.places[variable] = place;
+  paths.required = paths.findRequired(paths.places);
   return success();
 }
