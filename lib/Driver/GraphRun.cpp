@@ -221,7 +221,7 @@ public:
   LogicalResult evaluate(Operation &op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
         .Case<arith::CmpIOp, arith::ConstantOp, cf::AssertOp, tensor::DimOp,
-              tensor::EmptyOp, sam::GraphOp>(
+              tensor::EmptyOp, sam::ConvertOp, sam::GraphOp>(
             [&](auto known) { return evaluateOp(known); })
         .Default([](Operation *other) {
           return other->emitOpError("stands beside a sam.graph and is not "
@@ -292,6 +292,16 @@ private:
       empty.tensor.shape.push_back(extent);
     }
     bind(op, std::move(empty));
+    return success();
+  }
+
+  LogicalResult evaluateOp(sam::ConvertOp op) {
+    const sam::StoredTensor &tensor = get(op.getSource()).tensor;
+    std::string reason;
+    // The verifier has seen that there is one.
+    sam::TensorFormat format = *sam::TensorFormat::of(op.getType(), reason);
+    bind(op, {op.getType(),
+              sam::store(format, tensor.shape, sam::getElements(tensor))});
     return success();
   }
 

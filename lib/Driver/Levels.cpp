@@ -64,6 +64,9 @@ static void addCINToSAM(OpPassManager &manager, ModuleOp,
   ConvertCINToSAMOptions graphs;
   llvm::append_range(graphs.order, options.loopOrder);
   graphs.empty = options.dropEmpty ? "drop" : "keep";
+  graphs.transpose = options.transposeTensors;
+  llvm::append_range(graphs.gallop, options.gallopVariables);
+  llvm::append_range(graphs.bitvector, options.bitVariables);
   manager.addPass(createConvertCINToSAM(graphs));
 }
 

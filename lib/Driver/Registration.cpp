@@ -32,6 +32,7 @@
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Dialect/Ring/IR/Ring.h"
 #include "ember/Dialect/SAM/IR/SAM.h"
+#include "ember/Dialect/SAM/Transforms/Passes.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
@@ -103,6 +104,7 @@ void ember::registerPasses() {
   cin::registerCINPasses();
   col::registerColPasses();
   registerCINToSAMPasses();
+  sam::registerSAMPasses();
   registerCINToSCFPasses();
   registerColToCINPasses();
   registerEmbedToCINPasses();

@@ -55,6 +55,10 @@ public:
 
   ArrayRef<std::string> getTensorNames() const { return tensorNames; }
 
+  /// A name for the result where it is not the tensor of that name, which the
+  /// statement reads.
+  std::string makeResultName();
+
 private:
   static Expected<std::vector<Token>> split(StringRef text);
 
@@ -151,6 +155,14 @@ Error ExpressionRewriter::visit(
   return Error::success();
 }
 
+std::string ExpressionRewriter::makeResultName() {
+  llvm::StringSet<> taken;
+  for (const auto *names : {&tensors, &variables})
+    for (const auto &entry : *names)
+      taken.insert(entry.second);
+  return makeName("new_" + tensors.lookup(tensorNames.front()), taken);
+}
+
 /// A name that is nothing else in the statement, and no word of index notation.
 std::string ExpressionRewriter::makeName(StringRef name,
                                          llvm::StringSet<> &taken) const {
@@ -218,10 +230,21 @@ Expected<std::string> ExpressionRewriter::rewrite(StringRef text) const {
 // Options
 //===----------------------------------------------------------------------===//
 
+/// Takes coordinates for different ones that need not be, where no level below
+/// tells them apart: graphs store tensors themselves, each coordinate once.
+static void makeUnique(MutableArrayRef<std::string> levels) {
+  for (size_t level = 0; level < levels.size(); ++level) {
+    bool isTold = level + 1 < levels.size() &&
+                  StringRef(levels[level + 1]).starts_with("singleton");
+    if (!isTold && levels[level] == "compressed(nonunique)")
+      levels[level] = "compressed";
+  }
+}
+
 /// `B:ss:1,0` as the levels of index notation; nothing for a tensor that is
 /// dense in the order of its dimensions, as tensors without a format are.
 static Expected<std::optional<std::string>>
-readFormat(StringRef given, const ExpressionRewriter &names) {
+readFormat(StringRef given, const ExpressionRewriter &names, bool forGraphs) {
   SmallVector<StringRef> parts;
   given.split(parts, ':');
   if (parts.size() < 2 || parts.size() > 3)
@@ -266,6 +289,8 @@ readFormat(StringRef given, const ExpressionRewriter &names) {
     return makeError("--taco: -f=" + given + ": has " + Twine(levels.size()) +
                      " levels, and " + Twine(order.size()) +
                      " dimensions in their order");
+  if (forGraphs)
+    makeUnique(levels);
   bool isDense =
       all_of(levels, [](StringRef level) { return level == "dense"; });
   if (isDense && is_sorted(order))
@@ -366,8 +391,31 @@ static Expected<std::string> readRelation(StringRef given,
                    "parallelize");
 }
 
+/// Gives the result a name of its own, of the same format and type, where the
+/// statement reads a tensor of that name.
+static Error renameResult(StringRef expression, ExpressionRewriter &names,
+                          std::string &statement, NotationArrays &arrays) {
+  auto [left, right] = expression.split('=');
+  std::string result = names.getTensorNames().front();
+  ExpressionRewriter read;
+  if (Error error = read.read(right))
+    return error;
+  if (left.ends_with("+") || !read.getTensor(result))
+    return Error::success();
+  std::string old = *names.getTensor(result);
+  std::string made = names.makeResultName();
+  statement = made + statement.substr(old.size());
+  for (auto *given : {&arrays.formats, &arrays.types})
+    for (size_t number = 0, count = given->size(); number < count; ++number)
+      if (auto [name, said] = StringRef((*given)[number]).split(':');
+          name == old)
+        given->push_back(made + ":" + said.str());
+  return Error::success();
+}
+
 Expected<std::string> ember::readTacoCommand(StringRef command,
-                                             NotationArrays &arrays) {
+                                             NotationArrays &arrays,
+                                             bool forGraphs) {
   BumpPtrAllocator allocator;
   StringSaver saver(allocator);
   SmallVector<const char *> words;
@@ -389,7 +437,8 @@ Expected<std::string> ember::readTacoCommand(StringRef command,
   for (StringRef word : drop_begin(words)) {
     StringRef value = word;
     if (value.consume_front("-f=")) {
-      Expected<std::optional<std::string>> format = readFormat(value, names);
+      Expected<std::optional<std::string>> format =
+          readFormat(value, names, forGraphs);
       if (!format)
         return format.takeError();
       if (*format)
@@ -416,6 +465,9 @@ Expected<std::string> ember::readTacoCommand(StringRef command,
   for (const std::string &name : names.getTensorNames())
     if (std::string tensor = *names.getTensor(name); !typed.contains(tensor))
       arrays.types.push_back(tensor + ":f64");
+  if (forGraphs)
+    if (Error error = renameResult(expression, names, *statement, arrays))
+      return std::move(error);
   if (!relations.empty()) {
     if (!arrays.schedule.empty())
       return makeError("--taco: -s=" + relations.front() +

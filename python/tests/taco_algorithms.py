@@ -175,7 +175,7 @@ def find_reason(errors: str) -> str:
 
 def judge(line: str, rng: np.random.Generator, folder: Path) -> Verdict:
     """Compiles an algorithm, and compares what its graph computes with NumPy."""
-    command = [find_tool("emberc"), f"--taco={line}", "--emit=sam", "--empty=drop"]
+    command = [find_tool("emberc"), f"--taco={line}", "--emit=sam", "--empty=drop", "--transpose"]
     compiled = subprocess.run(command, capture_output=True, text=True)
     if compiled.returncode:
         return Verdict("refused", find_reason(compiled.stderr))
@@ -190,6 +190,10 @@ def judge(line: str, rng: np.random.Generator, folder: Path) -> Verdict:
         sizes, arrays = expression.draw(rng, density)
         files = []
         for name in parameters:
+            if name not in arrays:
+                # A dimension that the result alone has.
+                files.append(str(sizes[name]))
+                continue
             np.save(folder / f"{name}.npy", arrays[name])
             files.append(f"@{folder / name}.npy" if arrays[name].ndim else str(arrays[name]))
         result = folder / "result.npy"
@@ -236,7 +240,7 @@ def write_page(lines: Sequence[str], verdicts: Sequence[Verdict]) -> str:
 # The algorithms of TACO's website
 
 {len(lines):,} different algorithms were compiled by users of the website of TACO, the tensor
-algebra compiler. `emberc --taco COMMAND --emit=sam --empty=drop` makes
+algebra compiler. `emberc --taco COMMAND --emit=sam --empty=drop --transpose` makes
 [graphs of blocks](sam.md#in-tacos-syntax) of them, which are evaluated on random tensors of 0 to 3
 elements a dimension, with empty rows, and with nothing stored at all, and compared with NumPy,
 except for elements that are no numbers.

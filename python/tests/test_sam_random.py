@@ -35,8 +35,13 @@ FILLS = [0.0] * 8 + [1.0, -np.inf, np.inf]
 REDUCTIONS = {"sum": (np.add, 0.0), "max": (np.maximum, -np.inf), "min": (np.minimum, np.inf)}
 OPERATORS = {"+": np.add, "-": np.subtract, "*": np.multiply}
 FUNCTIONS = {"max": np.maximum, "min": np.minimum}
-#: The evaluator, and both engines, one with queues that hold back.
-WAYS = (("ember-run", ""), ("ember-sam", "--engine=times"), ("ember-sam", "--depth=2"))
+#: The evaluator, of reducers of points, too, and both engines, one with queues that hold back.
+WAYS = (
+    ("ember-run", ""),
+    ("ember-run", "points"),
+    ("ember-sam", "--engine=times"),
+    ("ember-sam", "--depth=2"),
+)
 
 
 @dataclass
@@ -83,6 +88,8 @@ class Drawer:
     def draw(self, around: Sequence[str], depth: int) -> tuple[str, Meaning]:
         """An expression of operations that are nested so deep."""
         choice = self.rng.random()
+        if not around and self.free and depth > 0:
+            return self.draw_reduction(around, depth)
         if depth == 0 or choice < 0.15 or len(self.arrays) > 6:
             if self.rng.random() < 0.15:
                 number = float(self.rng.integers(1, 4))
@@ -122,10 +129,10 @@ class Drawer:
 def draw_statement(rng: np.random.Generator) -> Statement:
     """A statement with formats, fills, and an order of loops or none."""
     variables = [str(v) for v in rng.permutation(list(VARIABLES))]
-    rank = int(rng.integers(0, 3))
+    rank = int(rng.choice([0, 1, 1, 2, 2]))
     around = variables[:rank]
     drawer = Drawer(rng, free=variables[rank:])
-    text, meaning = drawer.draw(around, int(rng.integers(1, 4)))
+    text, meaning = drawer.draw(around, int(rng.integers(1, 5)))
     used = re.findall(r"[ijkl]", text)
     result = "".join(around)
     options: list[str] = []
@@ -142,6 +149,12 @@ def draw_statement(rng: np.random.Generator) -> Statement:
         order = [v for v in rng.permutation(list(VARIABLES)) if v in used]
         if order:
             options += ["--order", ",".join(order)]
+    if used and rng.random() < 0.3:
+        options += ["--gallop", str(rng.choice(used))]
+    if used and rng.random() < 0.3:
+        options += ["--bitvector", f"{rng.choice(used)}:{rng.integers(1, 65)}"]
+    if rng.random() < 0.5:
+        options.append("--transpose")
     options.append(f"--empty={rng.choice(['keep', 'drop'])}")
     target = f"X[{','.join(around)}]" if around else "X"
     return Statement(f"{target} = {text}", result, meaning, drawer.arrays, options, fills)
@@ -171,6 +184,9 @@ def check(statement: Statement, rng: np.random.Generator, folder: Path) -> bool:
         return False
     path = folder / "graph.mlir"
     path.write_text(graph)
+    points = folder / "points.mlir"
+    expand: list[str] = [str(find_tool("ember-opt")), "--sam-expand-reducers", str(path)]
+    assert run([*expand, "-o", str(points)])[0]
     parameters = re.findall(r'ember.name = "(\w+)"', graph)
     for density in (0.6, 0.0):
         sizes = {variable: int(rng.integers(0, 4)) for variable in VARIABLES}
@@ -185,18 +201,19 @@ def check(statement: Statement, rng: np.random.Generator, folder: Path) -> bool:
         expected = np.broadcast_to(expected, [sizes[v] for v in statement.result])
         files: list[str] = []
         for name in parameters:
+            if name not in arrays:
+                # A dimension that the result alone has.
+                files.append(str(sizes[name]))
+                continue
             np.save(folder / f"{name}.npy", arrays[name])
             file = f"@{folder / name}.npy"
             files.append(file if arrays[name].ndim else str(float(arrays[name])))
         saved = folder / "result.npy"
         for tool, way in WAYS:
-            command: list[str] = [
-                str(find_tool(tool)),
-                str(path),
-                *files,
-                f"--save-result=0:{saved}",
-            ]
-            ok, _, errors = run([*command, way] if way else command)
+            read = points if way == "points" else path
+            command: list[str] = [str(find_tool(tool)), str(read), *files]
+            command += [f"--save-result=0:{saved}", *([way] if way.startswith("--") else [])]
+            ok, _, errors = run(command)
             told = (statement.text, statement.options, sizes, arrays, tool, way)
             if not ok:
                 assert tool == "ember-sam" or "has no elements" in errors, (told, errors)

@@ -43,6 +43,15 @@ defm order : Value<"order",
 defm empty : Value<"empty",
     "With --emit=sam: fibers without a value keep a zero (default), or drop with their "
     "coordinates", "keep|drop">;
+defm gallop : Value<"gallop",
+    "With --emit=sam: variables whose intersecters tell scanners which coordinate they need next",
+    "i,k">;
+defm bitvector : Value<"bitvector",
+    "With --emit=sam: variables that are joined by words of bits, and how many a word has",
+    "i:64,k:16">;
+def transpose : Flag<["--"], "transpose">,
+    HelpText<"With --emit=sam: copy tensors with their levels in another order where no order "
+             "of loops suits all">;
 defm functions : Value<"functions",
     "A file of cin.functions that the notation may call by name", "FILE">;
 defm emit : Value<"emit",

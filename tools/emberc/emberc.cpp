@@ -93,9 +93,14 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
   if (empty != "keep" && empty != "drop")
     return makeError("--empty=" + empty + ": expected keep or drop");
   options->dropEmpty = empty == "drop";
-  for (StringRef name : split(args.getLastArgValue(OPT_order), ','))
-    if (!name.trim().empty())
-      options->loopOrder.push_back(name.trim().str());
+  options->transposeTensors = args.hasArg(OPT_transpose);
+  for (auto [option, names] :
+       {std::pair(OPT_order, &options->loopOrder),
+        std::pair(OPT_gallop, &options->gallopVariables),
+        std::pair(OPT_bitvector, &options->bitVariables)})
+    for (StringRef name : split(args.getLastArgValue(option), ','))
+      if (!name.trim().empty())
+        names->push_back(name.trim().str());
   options->unroll = !args.hasArg(OPT_no_unroll);
   options->stripRows = !args.hasArg(OPT_no_strip_rows);
   return options;
@@ -160,7 +165,10 @@ static Expected<Request> getRequest(const CommandLine &line) {
     return makeError("unknown stage '" + stage + "': expected " +
                      joinNames(getStages()));
   for (auto [option, name] :
-       {std::pair(OPT_order, "--order"), std::pair(OPT_empty, "--empty")})
+       {std::pair(OPT_order, "--order"), std::pair(OPT_empty, "--empty"),
+        std::pair(OPT_transpose, "--transpose"),
+        std::pair(OPT_gallop, "--gallop"),
+        std::pair(OPT_bitvector, "--bitvector")})
     if (line.options.hasArg(option) && request.stage->level != "sam")
       return makeError(Twine(name) + " needs --emit=sam");
   request.printLocations = line.options.hasArg(OPT_locations);
@@ -274,7 +282,8 @@ static Error compile(const CommandLine &line) {
                         line.options.hasArg(OPT_approximate)};
   std::string notation = line.options.getLastArgValue(OPT_notation).str();
   if (const Arg *taco = line.options.getLastArg(OPT_taco)) {
-    Expected<std::string> statement = readTacoCommand(taco->getValue(), arrays);
+    Expected<std::string> statement = readTacoCommand(
+        taco->getValue(), arrays, request->stage->level == "sam");
     if (!statement)
       return statement.takeError();
     notation = *statement;

@@ -65,6 +65,11 @@ struct CompileOptions {
   /// whether fibers without a value are dropped.
   std::vector<std::string> loopOrder;
   bool dropEmpty = false;
+  /// Of graphs of blocks: tensors are copied where no order of loops suits all.
+  bool transposeTensors = false;
+  /// Of graphs of blocks: variables whose intersecters gallop, and those that
+  /// are joined by words of bits, NAME:WIDTH.
+  std::vector<std::string> gallopVariables, bitVariables;
   /// Loads, tokens and operands are reported to the statistics of a run.
   bool instrument = false;
   /// A file with statistics of a run to order cases by, and the hash of what is

@@ -15,9 +15,11 @@ namespace ember {
 /// The statement in index notation that a command line of TACO's tool says,
 /// such as `"x(i)=B(i,j)*c(j)" -f=B:ss -s=reorder(j,i)`. Adds to `arrays` what
 /// it says of types, formats and the schedule; a type that `arrays` has already
-/// stays.
+/// stays. With `forGraphs`, tensors are those of graphs of blocks, which are
+/// stored when a graph runs: each coordinate once, and the result anew.
 llvm::Expected<std::string> readTacoCommand(llvm::StringRef command,
-                                            NotationArrays &arrays);
+                                            NotationArrays &arrays,
+                                            bool forGraphs);
 
 } // namespace ember
 

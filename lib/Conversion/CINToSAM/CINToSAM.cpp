@@ -8,6 +8,7 @@
 #include "ember/Conversion/CINToSAM/Passes.h"
 
 #include "GraphValues.h"
+#include "TransposedArrays.h"
 #include "ember/Dialect/SAM/IR/SAM.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,8 +29,9 @@ namespace {
 /// Makes a function with a graph of one with a statement.
 class FunctionConversion {
 public:
-  FunctionConversion(func::FuncOp function, StatementPaths paths, bool drops)
-      : function(function), paths(std::move(paths)),
+  FunctionConversion(func::FuncOp function, StatementPaths paths,
+                     const TransposedArrays &transposed, bool drops)
+      : function(function), paths(std::move(paths)), transposed(transposed),
         builder(this->paths.statement.getLoc(), function), drops(drops) {}
 
   LogicalResult run() {
@@ -58,9 +60,22 @@ private:
             !isa<ShapedType>(operand.getType()))
           arrays.insert(operand);
     });
-    inputs = arrays.takeVector();
-    llvm::sort(inputs,
-               [](Value a, Value b) { return getNumber(a) < getNumber(b); });
+    // Copies of an array stand behind each other.
+    SmallVector<std::pair<unsigned, unsigned>> order;
+    for (auto [position, array] : llvm::enumerate(arrays))
+      order.push_back({getNumber(array), position});
+    llvm::sort(order);
+    for (auto [number, position] : order)
+      inputs.push_back(arrays[position]);
+    for (Value input : inputs)
+      if (parameters.empty() ||
+          getNumber(parameters.back()) != getNumber(input))
+        parameters.push_back(input);
+    auto result = cast<ShapedType>(getOriginalType(paths.result.array));
+    for (auto [variable, dimension] :
+         llvm::zip(paths.result.variables, paths.result.format.order))
+      if (result.isDynamicDim(dimension) && !findDimension(variable))
+        sized.push_back(variable);
   }
 
   /// Which operand of the evaluation an array's values are.
@@ -71,21 +86,42 @@ private:
     return argument ? argument.getArgNumber() : 0;
   }
 
+  /// The type that an array, which may be a copy, has where the function is
+  /// called.
+  Type getOriginalType(Value array) const {
+    Type original = transposed.lookup(array);
+    return original ? original : getTensorType(array);
+  }
+
+  /// The parameter that an array is passed as.
+  Value getParameter(func::FuncOp made, Value input) const {
+    const auto *parameter = llvm::find_if(parameters, [&](Value known) {
+      return getNumber(known) == getNumber(input);
+    });
+    return made.getArgument(parameter - parameters.begin());
+  }
+
   func::FuncOp makeFunction() {
-    SmallVector<Type> types = llvm::map_to_vector(inputs, getTensorType);
-    Type result = getTensorType(paths.result.array);
+    SmallVector<Type> types = llvm::map_to_vector(
+        parameters, [&](Value array) { return getOriginalType(array); });
+    types.append(sized.size(), builder.getIndexType());
+    Type result = getOriginalType(paths.result.array);
     auto made =
         func::FuncOp::create(builder, function.getSymName(),
                              builder.getFunctionType(types, TypeRange(result)));
     made.setVisibility(function.getVisibility());
-    for (auto [number, input] : llvm::enumerate(inputs))
-      made.setArgAttr(number, "ember.name",
-                      builder.getStringAttr(paths.getName(input)));
+    SmallVector<std::string> names = llvm::map_to_vector(
+        parameters, [&](Value array) { return paths.getName(array); });
+    for (unsigned variable : sized)
+      names.push_back(paths.variables[variable].name);
+    for (auto [number, name] : llvm::enumerate(names))
+      made.setArgAttr(number, "ember.name", builder.getStringAttr(name));
     made.addEntryBlock();
     return made;
   }
 
-  /// A tensor as large as what the result is computed of says.
+  /// A tensor as large as what the result is computed of says, or whoever
+  /// calls the function.
   Value makeInit(func::FuncOp made) {
     auto type = cast<RankedTensorType>(getTensorType(paths.result.array));
     SmallVector<Value> sizes;
@@ -94,8 +130,13 @@ private:
         continue;
       unsigned level = llvm::find(paths.result.format.order, dimension) -
                        paths.result.format.order.begin();
-      sizes.push_back(
-          makeSize(made, findDimension(paths.result.variables[level])));
+      unsigned variable = paths.result.variables[level];
+      if (std::optional<Dimension> read = findDimension(variable)) {
+        sizes.push_back(makeSize(made, *read));
+        continue;
+      }
+      unsigned number = llvm::find(sized, variable) - sized.begin();
+      sizes.push_back(made.getArgument(parameters.size() + number));
     }
     return tensor::EmptyOp::create(builder, type, sizes);
   }
@@ -103,9 +144,9 @@ private:
   using Dimension = std::pair<Value, unsigned>;
 
   Value makeSize(func::FuncOp made, Dimension dimension) {
-    unsigned number = llvm::find(inputs, dimension.first) - inputs.begin();
     Value index = arith::ConstantIndexOp::create(builder, dimension.second);
-    return tensor::DimOp::create(builder, made.getArgument(number), index);
+    return tensor::DimOp::create(builder, getParameter(made, dimension.first),
+                                 index);
   }
 
   void requireSame(func::FuncOp made, Dimension a, Dimension b,
@@ -133,8 +174,7 @@ private:
       for (const AccessPath &path : paths.accesses)
         if (std::optional<unsigned> level = path.findLevel(number))
           dimensions.insert({path.array, path.format.order[*level]});
-      for (Dimension dimension :
-           ArrayRef(dimensions.getArrayRef()).drop_front())
+      for (Dimension dimension : dimensions)
         requireSame(made, dimensions[0], dimension, variable.name);
     }
     for (auto same : paths.evaluate.getBody()->getOps<cin::SameSizeOp>())
@@ -149,7 +189,7 @@ private:
   /// Asks whether there are coordinates without which values would be missing.
   void requireCoordinates(func::FuncOp made) {
     for (unsigned number : paths.required.set_bits()) {
-      Dimension dimension = findDimension(number);
+      Dimension dimension = *findDimension(number);
       std::string name = paths.variables[number].name;
       Value none = arith::ConstantIndexOp::create(builder, 0);
       Value isThere = arith::CmpIOp::create(builder, arith::CmpIPredicate::ne,
@@ -165,12 +205,20 @@ private:
     }
   }
 
-  /// A dimension of what is read that a variable is the index of.
-  Dimension findDimension(unsigned variable) {
+  /// A dimension of what is read that a variable is the index of; none if the
+  /// result alone has it.
+  std::optional<Dimension> findDimension(unsigned variable) {
     for (const AccessPath &path : paths.accesses)
       if (std::optional<unsigned> level = path.findLevel(variable))
-        return {path.array, path.format.order[*level]};
-    llvm_unreachable("each variable is an index of something that is read");
+        return Dimension(path.array, path.format.order[*level]);
+    return std::nullopt;
+  }
+
+  /// The tensor with its levels in the order of another type.
+  Value convertTo(Type type, Value tensor) {
+    if (tensor.getType() == type)
+      return tensor;
+    return sam::ConvertOp::create(builder, type, tensor);
   }
 
   LogicalResult makeGraph(func::FuncOp made) {
@@ -178,9 +226,15 @@ private:
     requireSizes(made);
     requireCoordinates(made);
     Value init = makeInit(made);
+    SmallVector<Value> operands =
+        llvm::map_to_vector(inputs, [&](Value input) -> Value {
+          return convertTo(getTensorType(input), getParameter(made, input));
+        });
     auto graph = sam::GraphOp::create(builder, TypeRange(init.getType()),
-                                      made.getArguments(), ValueRange(init));
-    func::ReturnOp::create(builder, graph.getResults());
+                                      operands, ValueRange(init));
+    func::ReturnOp::create(
+        builder,
+        convertTo(getOriginalType(paths.result.array), graph.getResult(0)));
     Block &body = graph.getRegion().emplaceBlock();
     SmallVector<Attribute> names;
     auto add = [&](Value array) {
@@ -209,9 +263,14 @@ private:
 
   func::FuncOp function;
   StatementPaths paths;
+  const TransposedArrays &transposed;
   ImplicitLocOpBuilder builder;
   bool drops;
-  SmallVector<Value> inputs;
+  /// What the graph reads, and what the function is given: one for copies of
+  /// one array.
+  SmallVector<Value> inputs, parameters;
+  /// Variables that the result alone has, which are parameters behind these.
+  SmallVector<unsigned> sized;
   llvm::DenseMap<Value, Value> tensors;
 };
 
@@ -231,6 +290,39 @@ struct ConvertCINToSAM
         return signalPassFailure();
   }
 
+  /// The variable of that name, after an error if there is none.
+  FailureOr<StatementVariable *> findVariable(StatementPaths &paths,
+                                              StringRef name, StringRef what) {
+    for (StatementVariable &variable : paths.variables)
+      if (variable.name == name)
+        return &variable;
+    return paths.statement.emitOpError() << "is to " << what << " '" << name
+                                         << "', which is no variable of it";
+  }
+
+  /// How variables are to be iterated.
+  LogicalResult accelerate(StatementPaths &paths) {
+    for (const std::string &name : gallop) {
+      auto variable = findVariable(paths, name, "gallop along");
+      if (failed(variable))
+        return failure();
+      (*variable)->gallops = true;
+    }
+    for (const std::string &text : bitvector) {
+      auto [name, bits] = StringRef(text).split(':');
+      unsigned width;
+      if (bits.getAsInteger(10, width) || width < 1 || width > 64)
+        return paths.statement.emitOpError()
+               << "is to be joined by words of bits as '" << text
+               << "' says: expected NAME:WIDTH, with 1 to 64 bits";
+      auto variable = findVariable(paths, name, "join words of bits along");
+      if (failed(variable))
+        return failure();
+      (*variable)->width = width;
+    }
+    return success();
+  }
+
   LogicalResult convert(func::FuncOp function) {
     SmallVector<cin::EvaluateOp> evaluations;
     function.walk([&](cin::EvaluateOp op) { evaluations.push_back(op); });
@@ -245,11 +337,22 @@ struct ConvertCINToSAM
         return op.emitOpError("stands beside the statement that a graph is to "
                               "be made of");
     FailureOr<StatementPaths> paths = collectPaths(evaluate);
-    if (failed(paths) ||
-        failed(orderVariables(
-            *paths, SmallVector<std::string>(order.begin(), order.end()))))
+    SmallVector<std::string> names(order.begin(), order.end());
+    if (failed(paths) || failed(orderVariables(*paths, names, transpose)))
       return failure();
-    return FunctionConversion(function, std::move(*paths), empty == "drop")
+    TransposedArrays transposed;
+    if (transpose)
+      transposed = transposeArrays(*paths);
+    if (!transposed.empty()) {
+      SmallVector<unsigned> known = paths->order;
+      paths = collectPaths(evaluate);
+      if (failed(paths) || failed(keepOrder(*paths, known)))
+        return failure();
+    }
+    if (failed(accelerate(*paths)))
+      return failure();
+    return FunctionConversion(function, std::move(*paths), transposed,
+                              empty == "drop")
         .run();
   }
 };

@@ -226,7 +226,17 @@ Value GraphIteration::scanAll(unsigned variable) {
                                  references[number], /*all=*/true, Value())
           .getCoordinates();
   }
-  llvm_unreachable("each variable is an index of something that is read");
+  // The result alone has it.
+  Value above = root;
+  for (unsigned outer : paths.order) {
+    if (outer == variable)
+      break;
+    above = repeat(above, coordinates[outer]);
+  }
+  return sam::ScanOp::create(builder, paths.resultTensor,
+                             *paths.result.findLevel(variable), above,
+                             /*all=*/true, Value())
+      .getCoordinates();
 }
 
 Value GraphIteration::scanDense(unsigned variable, llvm::SmallBitVector &rest) {
@@ -261,9 +271,27 @@ struct Joined {
 };
 } // namespace
 
+/// Whether a side is what a scanner that nobody else listens to scans.
+static bool isScanned(const Joined &side) {
+  auto scan = side.coordinates.getDefiningOp<sam::ScanOp>();
+  return scan && !scan.getAll() && !scan.getSkip() &&
+         scan.getCoordinates().use_empty();
+}
+
+/// One intersecter of all sides, which tells their scanners what it needs next.
+static Operation *gallop(ImplicitLocOpBuilder &builder, ArrayRef<Joined> sides,
+                         ArrayRef<Side> streams) {
+  auto op = sam::IntersectOp::create(builder, streams, /*gallop=*/true);
+  unsigned skip = op->getNumResults() - sides.size();
+  for (const Joined &side : sides)
+    side.coordinates.getDefiningOp<sam::ScanOp>().getSkipMutable().assign(
+        op->getResult(skip++));
+  return op;
+}
+
 /// One joiner of all sides.
 static Joined joinAll(ImplicitLocOpBuilder &builder, ArrayRef<Joined> sides,
-                      bool isUnion) {
+                      bool isUnion, bool gallops) {
   SmallVector<Side> streams;
   Joined whole;
   for (const Joined &side : sides) {
@@ -271,16 +299,66 @@ static Joined joinAll(ImplicitLocOpBuilder &builder, ArrayRef<Joined> sides,
     llvm::append_range(whole.operands, side.operands);
   }
   Operation *op =
-      isUnion
-          ? sam::UnionOp::create(builder, ArrayRef(streams)).getOperation()
+      isUnion ? sam::UnionOp::create(builder, ArrayRef(streams)).getOperation()
+      : gallops && llvm::all_of(sides, isScanned)
+          ? gallop(builder, sides, streams)
           : sam::IntersectOp::create(builder, ArrayRef(streams)).getOperation();
   whole.coordinates = op->getResult(0);
-  llvm::append_range(whole.positions, op->getResults().drop_front());
+  llvm::append_range(whole.positions, op->getResults().drop_front().take_front(
+                                          whole.operands.size()));
   return whole;
+}
+
+/// The bits of a set of words.
+static Value joinWords(ImplicitLocOpBuilder &builder, const JoinTree &tree,
+                       ArrayRef<Value> words) {
+  if (tree.kind == Kind::operand)
+    return words[tree.operand];
+  SmallVector<Value> sides =
+      llvm::map_to_vector(tree.parts, [&](const JoinTree &part) {
+        return joinWords(builder, part, words);
+      });
+  if (tree.kind == Kind::join)
+    return sam::BVUnionOp::create(builder, sides);
+  return sam::BVIntersectOp::create(builder, sides);
+}
+
+Value GraphIteration::joinBits(unsigned width,
+                               llvm::function_ref<Value(ArrayRef<Value>)> join,
+                               std::vector<Operand> &operands) {
+  SmallVector<Value> words, positions;
+  for (const Operand &operand : operands) {
+    auto scan = sam::BVScanOp::create(
+        builder, tensors.lookup(operand.fiber.array), operand.fiber.depth() - 1,
+        references[operand.accesses.front()], width);
+    words.push_back(scan.getWords());
+    positions.push_back(scan.getPositions());
+  }
+  auto expand = sam::BVExpandOp::create(builder, join(words), words, positions);
+  for (auto [operand, found] : llvm::zip(operands, expand.getReferences()))
+    operand.positions = found;
+  return expand.getCoordinates();
+}
+
+LogicalResult GraphIteration::checkBits(unsigned variable,
+                                        ArrayRef<Operand> operands) const {
+  if (!paths.variables[variable].width)
+    return success();
+  for (const Operand &operand : operands) {
+    const cin::Level &level = operand.fiber.getLevel();
+    if (level.kind != cin::LevelKind::compressed || !level.isUnique)
+      return paths.statement.emitOpError()
+             << "is to join '" << paths.variables[variable].name
+             << "' by words of bits, and level " << operand.fiber.depth() - 1
+             << " of '" << paths.getName(operand.fiber.array)
+             << "' is not compressed with different coordinates";
+  }
+  return success();
 }
 
 Value GraphIteration::join(unsigned variable, const CoordinateSet &set,
                            std::vector<Operand> &operands) {
+  bool gallops = paths.variables[variable].gallops;
   auto single = [&](unsigned number) {
     return Joined{
         operands[number].coordinates, {number}, {operands[number].positions}};
@@ -293,9 +371,14 @@ Value GraphIteration::join(unsigned variable, const CoordinateSet &set,
     SmallVector<Joined> sides;
     for (const JoinTree &part : tree.parts)
       sides.push_back(self(self, part));
-    return joinAll(builder, sides, tree.kind == Kind::join);
+    return joinAll(builder, sides, tree.kind == Kind::join, gallops);
   };
   JoinTree tree = makeTree(set, operands.size());
+  if (paths.variables[variable].width && tree.kind != Kind::all)
+    return joinBits(
+        *paths.variables[variable].width,
+        [&](ArrayRef<Value> words) { return joinWords(builder, tree, words); },
+        operands);
   Joined whole = build(build, tree);
   // Operands that decide on nothing are looked at where they have something.
   SmallVector<Joined> all = {whole};
@@ -304,10 +387,10 @@ Value GraphIteration::join(unsigned variable, const CoordinateSet &set,
       all.push_back(single(number));
   if (all.size() > 1) {
     Value decisive = whole.coordinates;
-    whole = joinAll(builder, all, /*isUnion=*/true);
+    whole = joinAll(builder, all, /*isUnion=*/true, /*gallops=*/false);
     if (tree.kind != Kind::all)
       whole = joinAll(builder, {whole, Joined{decisive, {}, {}}},
-                      /*isUnion=*/false);
+                      /*isUnion=*/false, /*gallops=*/false);
   }
   for (auto [number, positions] : llvm::zip(whole.operands, whole.positions))
     operands[number].positions = positions;
@@ -321,6 +404,8 @@ LogicalResult GraphIteration::buildVariable(unsigned variable) {
            << "reads " << operands.size() << " fibers along '"
            << paths.variables[variable].name << "', and at most "
            << CoordinateSet::mostOperands << " are joined";
+  if (failed(checkBits(variable, operands)))
+    return failure();
   for (Operand &operand : operands) {
     auto scan = sam::ScanOp::create(
         builder, tensors.lookup(operand.fiber.array), operand.fiber.depth() - 1,

@@ -62,6 +62,14 @@ private:
   /// The merged coordinates; sets the operands' positions beside them.
   mlir::Value join(unsigned variable, const CoordinateSet &set,
                    std::vector<Operand> &operands);
+  /// The same of what `join` makes of the operands' words of bits.
+  mlir::Value
+  joinBits(unsigned width,
+           llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)> join,
+           std::vector<Operand> &operands);
+  /// An error if operands that are to be joined as bits are not compressed.
+  llvm::LogicalResult checkBits(unsigned variable,
+                                llvm::ArrayRef<Operand> operands) const;
   /// All coordinates of a variable.
   mlir::Value scanAll(unsigned variable);
   /// The same by a scanner of an access that is all dense, which is taken from

@@ -164,10 +164,16 @@ void GraphValues::storeElements(const Computed &computed) {
 void GraphValues::build() {
   Value value = paths.assign.getValue();
   Computed computed;
-  if (isUniform(value))
+  if (isUniform(value)) {
+    computed.variables = paths.order;
+    computed.coordinates =
+        llvm::map_to_vector(paths.order, [&](unsigned variable) {
+          return iteration.getCoordinates(variable);
+        });
     computed.values = makeUniform(value, computed);
-  else
+  } else {
     computed = compute(value, /*isLast=*/true);
+  }
   if (!computed.variables.empty() && paths.result.format.isDense())
     storeElements(computed);
   else

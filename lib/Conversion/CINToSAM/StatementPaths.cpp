@@ -31,6 +31,25 @@ bool AccessPath::isStrided(unsigned level, ArrayRef<unsigned> places) const {
   return false;
 }
 
+bool AccessPath::isFound(ArrayRef<unsigned> places) const {
+  for (unsigned level = 0; level < format.size(); ++level) {
+    bool isDense = format.levels[level].kind == cin::LevelKind::dense;
+    if (isDense && format.getDenseRun(level).first == 0)
+      continue;
+    for (unsigned above = 0; above < level; ++above)
+      if (places[variables[above]] > places[variables[level]])
+        return false;
+  }
+  return true;
+}
+
+bool AccessPath::isInOrder(ArrayRef<unsigned> places) const {
+  return format.isDense() ||
+         llvm::is_sorted(variables, [&](unsigned a, unsigned b) {
+           return places[a] < places[b];
+         });
+}
+
 const AccessPath &StatementPaths::getPath(cin::AccessOp access) const {
   for (const AccessPath &path : accesses)
     if (llvm::is_contained(path.accesses, access))
@@ -244,7 +263,8 @@ private:
       bool isIndex = llvm::any_of(paths.accesses, [&](const AccessPath &path) {
         return path.scopes[number] && path.findLevel(number);
       });
-      if (!isIndex)
+      // Of the result, it is as long as whoever runs the graph says.
+      if (!isIndex && variable.reduce)
         return paths.statement.emitOpError()
                << "has the variable '" << variable.name
                << "', which is no index of what is read: nothing says how many "

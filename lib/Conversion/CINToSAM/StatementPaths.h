@@ -36,6 +36,10 @@ struct AccessPath {
   /// Whether the levels around a level of the outermost dense ones are located
   /// in another order than that of levels.
   bool isStrided(unsigned level, llvm::ArrayRef<unsigned> places) const;
+  /// Whether each level is found from those above it.
+  bool isFound(llvm::ArrayRef<unsigned> places) const;
+  /// Whether levels can be written as loops come to them.
+  bool isInOrder(llvm::ArrayRef<unsigned> places) const;
 };
 
 struct StatementVariable {
@@ -45,6 +49,11 @@ struct StatementVariable {
   cin::ReduceOp reduce;
   /// The accesses in its scope, by number.
   llvm::SmallBitVector accesses;
+  /// Whether intersecters tell scanners what they need next.
+  bool gallops = false;
+  /// How many coordinates a word of bits has, by which sides are joined; none
+  /// if they are joined by coordinates.
+  std::optional<unsigned> width = std::nullopt;
 };
 
 struct StatementPaths {
@@ -86,9 +95,13 @@ mlir::Type getTensorType(mlir::Value array);
 /// cannot be made of it.
 llvm::FailureOr<StatementPaths> collectPaths(cin::EvaluateOp evaluate);
 /// Orders the variables, as `names` say or as formats allow, after an error
-/// if they do not.
+/// if they do not. What `transposes` would mend is none.
 llvm::LogicalResult orderVariables(StatementPaths &paths,
-                                   llvm::ArrayRef<std::string> names);
+                                   llvm::ArrayRef<std::string> names,
+                                   bool transposes);
+/// The same for an order of variables that is known.
+llvm::LogicalResult keepOrder(StatementPaths &paths,
+                              llvm::ArrayRef<unsigned> order);
 
 } // namespace ember
 

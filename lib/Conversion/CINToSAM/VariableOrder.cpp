@@ -31,8 +31,8 @@ struct OrderErrors {
   size_t required = 0;
 
   size_t count() const {
-    return required + 100 * (transposes.size() + unfilled.size()) +
-           10000 * scopes.size();
+    return required + 100 * transposes.size() + 1000 * unfilled.size() +
+           100000 * scopes.size();
   }
 };
 
@@ -46,12 +46,9 @@ public:
       places[variable] = place;
     OrderErrors errors;
     for (const AccessPath &path : paths.accesses)
-      if (!isFound(path, places))
+      if (!path.isFound(places))
         addTranspose(errors, path, places);
-    if (!paths.result.format.isDense() &&
-        !llvm::is_sorted(paths.result.variables, [&](unsigned a, unsigned b) {
-          return places[a] < places[b];
-        }))
+    if (!paths.result.isInOrder(places))
       addTranspose(errors, paths.result, places);
     checkFilled(errors, order);
     errors.required = paths.findRequired(places).count();
@@ -146,19 +143,6 @@ private:
     return kept.empty();
   }
 
-  /// Whether each level is found from those above it.
-  static bool isFound(const AccessPath &path, ArrayRef<unsigned> places) {
-    for (unsigned level = 0; level < path.format.size(); ++level) {
-      bool isDense = path.format.levels[level].kind == cin::LevelKind::dense;
-      if (isDense && path.format.getDenseRun(level).first == 0)
-        continue;
-      for (unsigned above = 0; above < level; ++above)
-        if (places[path.variables[above]] > places[path.variables[level]])
-          return false;
-    }
-    return true;
-  }
-
   void addTranspose(OrderErrors &errors, const AccessPath &path,
                     ArrayRef<unsigned> places) const {
     SmallVector<unsigned> sorted(path.variables);
@@ -233,24 +217,10 @@ static FailureOr<SmallVector<unsigned>> findNamed(StatementPaths &paths,
   return named;
 }
 
-LogicalResult ember::orderVariables(StatementPaths &paths,
-                                    ArrayRef<std::string> names) {
-  SmallVector<std::string> asked(names);
-  if (cin::ScheduleAttr schedule = paths.statement.getScheduleAttr()) {
-    for (cin::RelationAttr relation : schedule.getRelations())
-      if (relation.getKind() != cin::RelationKind::reorder)
-        return paths.statement.emitOpError()
-               << "has the relation '" << cin::getName(relation.getKind())
-               << "' in its schedule, and graphs follow 'reorder' alone";
-    if (asked.empty())
-      for (StringAttr name : schedule.getOrder())
-        asked.push_back(name.str());
-  }
-  FailureOr<SmallVector<unsigned>> named = findNamed(paths, asked);
-  if (failed(named))
-    return failure();
+/// Takes the order, after an error if formats do not allow it.
+static LogicalResult acceptOrder(StatementPaths &paths, bool isAsked,
+                                 bool transposes) {
   OrderSearch search(paths);
-  paths.order = search.search(*named);
   OrderErrors errors = search.check(paths.order);
   if (!errors.scopes.empty())
     return paths.statement.emitOpError()
@@ -265,16 +235,44 @@ LogicalResult ember::orderVariables(StatementPaths &paths,
            << errors.unfilled.front()
            << "' inside of a reduction, which does not make all of its "
               "coordinates; store it compressed, or all of the result dense";
-  if (!errors.transposes.empty())
+  if (!errors.transposes.empty() && !transposes)
     return paths.statement.emitOpError()
            << "has no order of loops "
-           << (named->empty() ? "that all levels allow"
-                              : "as asked for that all levels allow")
+           << (isAsked ? "as asked for that all levels allow"
+                       : "that all levels allow")
            << ": with " << search.spell(paths.order) << ", store "
-           << llvm::join(errors.transposes, " and ");
+           << llvm::join(errors.transposes, " and ")
+           << ", or have copies made with --transpose";
   paths.places.resize(paths.order.size());
   for (auto [place, variable] : llvm::enumerate(paths.order))
     paths.places[variable] = place;
   paths.required = paths.findRequired(paths.places);
   return success();
+}
+
+LogicalResult ember::keepOrder(StatementPaths &paths,
+                               ArrayRef<unsigned> order) {
+  paths.order.assign(order.begin(), order.end());
+  return acceptOrder(paths, /*isAsked=*/true, /*transposes=*/false);
+}
+
+LogicalResult ember::orderVariables(StatementPaths &paths,
+                                    ArrayRef<std::string> names,
+                                    bool transposes) {
+  SmallVector<std::string> asked(names);
+  if (cin::ScheduleAttr schedule = paths.statement.getScheduleAttr()) {
+    for (cin::RelationAttr relation : schedule.getRelations())
+      if (relation.getKind() != cin::RelationKind::reorder)
+        return paths.statement.emitOpError()
+               << "has the relation '" << cin::getName(relation.getKind())
+               << "' in its schedule, and graphs follow 'reorder' alone";
+    if (asked.empty())
+      for (StringAttr name : schedule.getOrder())
+        asked.push_back(name.str());
+  }
+  FailureOr<SmallVector<unsigned>> named = findNamed(paths, asked);
+  if (failed(named))
+    return failure();
+  paths.order = OrderSearch(paths).search(*named);
+  return acceptOrder(paths, !named->empty(), transposes);
 }

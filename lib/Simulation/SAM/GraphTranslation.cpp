@@ -7,13 +7,15 @@
 
 #include "ember/Simulation/SAM/GraphSimulation.h"
 
-#include "GraphStreams.h"
 #include "GraphTensors.h"
+#include "ember/Dialect/SAM/IR/Coordinates.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ember;
+using sam::findCoordinatesAround;
+using sam::findCoordinatesBeside;
 using sim::sam::BlockKind;
 using sim::sam::noIndex;
 

@@ -354,3 +354,157 @@ func.func @scatter(%a: tensor<?xf64, #vector>) -> tensor<?xf64, #vector> {
   }
   return %0 : tensor<?xf64, #vector>
 }
+
+// -----
+
+func.func @split_beside() {
+  sam.graph {
+    %i = sam.stream "0 S0 D" : !sam.crd<1>
+    %r = sam.stream "0 D" : !sam.ref<0>
+    // expected-error @below {{has streams of unlike depth: '!sam.crd<1>' of [stream] and '!sam.ref<0>' of [stream]}}
+    %0, %1, %2 = sam.split %i by 2 beside %r : !sam.crd<1>, !sam.ref<0>
+  }
+  return
+}
+
+// -----
+
+func.func @flatten_depth() {
+  sam.graph {
+    %i = sam.stream "0 S0 D" : !sam.crd<1>
+    // expected-error @below {{has an inner stream that is not one level deeper}}
+    %0 = sam.flatten %i, %i by 2 : !sam.crd<1>, !sam.crd<1>
+  }
+  return
+}
+
+// -----
+
+func.func @flatten_beside() {
+  sam.graph {
+    %i = sam.stream "0 S0 D" : !sam.crd<1>
+    %j = sam.stream "0 S1 D" : !sam.crd<2>
+    // expected-error @below {{has streams of unlike depth}}
+    %0, %1 = "sam.flatten"(%i, %j, %i) <{factor = 2 : i64}> : (!sam.crd<1>, !sam.crd<2>, !sam.crd<1>) -> (!sam.crd<1>, !sam.crd<1>)
+  }
+  return
+}
+
+// -----
+
+func.func @stop_drop() {
+  sam.graph {
+    %r = sam.root
+    // expected-error @below {{drops the stops of one token, which has none}}
+    %0 = sam.stop_drop %r : !sam.ref<0>
+  }
+  return
+}
+
+// -----
+
+func.func @accumulate() {
+  sam.graph {
+    %v = sam.stream "1 S1 D" : !sam.val<f32, 2>
+    %i = sam.stream "0 S0 D" : !sam.crd<1>
+    // expected-error @below {{takes points, in one list, and is given '!sam.val<f32, 2>' of [stream]: drop its stops before}}
+    %0, %1 = sam.accumulate add %v at %i : !sam.val<f32, 2>, !sam.crd<1>
+  }
+  return
+}
+
+// -----
+
+func.func @seldom_sorted() {
+  sam.graph {
+    %v = sam.stream "1 S0 D" : !sam.val<f32, 1>
+    // expected-error @below {{has no coordinates to tell points apart by}}
+    %0 = "sam.accumulate"(%v) <{callee = #cin.builtin<add>}> : (!sam.val<f32, 1>) -> !sam.val<f32, 0>
+  }
+  return
+}
+
+// -----
+
+func.func @deal() {
+  sam.graph {
+    %r = sam.root
+    // expected-error @below {{deals one token, which has no elements}}
+    %0 = sam.parallelize %r to 1 : !sam.ref<0>
+  }
+  return
+}
+
+// -----
+
+func.func @lanes() {
+  sam.graph {
+    %i = sam.stream "0 S0 D" : !sam.crd<1>
+    %j = sam.stream "0 S1 D" : !sam.crd<2>
+    // expected-error @below {{has lanes of unlike type}}
+    %0 = sam.serialize %i, %j : !sam.crd<1>, !sam.crd<2>
+  }
+  return
+}
+
+// -----
+
+func.func @bits_of_dense(%a: tensor<?xf32>) {
+  sam.graph ins(%A = %a : tensor<?xf32>) {
+    %root = sam.root
+    // expected-error @below {{scans level 0 of '#0' as bits, which is not compressed}}
+    %0, %1 = sam.bv_scan %A[0] at %root by 64 : tensor<?xf32>, !sam.ref<0>
+  }
+  return
+}
+
+// -----
+
+func.func @words() {
+  sam.graph {
+    %a = sam.stream "1 S0 D" : !sam.bv<4, 1>
+    %b = sam.stream "1 S0 D" : !sam.bv<8, 1>
+    // expected-error @below {{has words of unlike type}}
+    %0 = sam.bv_union %a, %b : !sam.bv<4, 1>, !sam.bv<8, 1>
+  }
+  return
+}
+
+// -----
+
+func.func @word() {
+  sam.graph {
+    // expected-error @below {{'16' is no word of 4 bits}}
+    %a = sam.stream "16 S0 D" : !sam.bv<4, 1>
+  }
+  return
+}
+
+// -----
+
+func.func @expand() {
+  sam.graph {
+    %a = sam.stream "1 S0 D" : !sam.bv<4, 1>
+    // expected-error @below {{has words of 1 sides and positions of 0}}
+    %0 = "sam.bv_expand"(%a, %a) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (!sam.bv<4, 1>, !sam.bv<4, 1>) -> !sam.crd<1>
+  }
+  return
+}
+
+// -----
+
+func.func @elements(%a: tensor<?xf32>) {
+  // expected-error @below {{changes more than the format of a tensor}}
+  %0 = sam.convert %a : tensor<?xf32> to tensor<?xf64>
+  return
+}
+
+// -----
+
+func.func @within(%a: tensor<?xf32>) {
+  sam.graph ins(%A = %a : tensor<?xf32>) {
+    // expected-error @below {{stands within a graph}}
+    %0 = sam.convert %A : tensor<?xf32> to tensor<?xf32>
+  }
+  return
+}

@@ -80,3 +80,41 @@ func.func @others(%a: tensor<?xf32, #vector>, %m: tensor<?xf32, #bits>, %d: tens
   }
   return %0 : tensor<?xf32>
 }
+
+// CHECK-LABEL: func.func @extensions
+func.func @extensions(%a: tensor<?xf32, #vector>) -> tensor<?xf32> {
+  sam.graph ins(%A = %a : tensor<?xf32, #vector>) {
+    %root = sam.root
+    %i, %ref = sam.scan %A[0] at %root : tensor<?xf32, #vector>, !sam.ref<0>
+    // CHECK: sam.split %{{.*}} by 4 relative beside %{{.*}} : !sam.crd<1>, !sam.ref<1>
+    %outer, %inner, %at = sam.split %i by 4 relative beside %ref : !sam.crd<1>, !sam.ref<1>
+    // CHECK: sam.flatten %{{.*}}, %{{.*}} by 4 relative beside %{{.*}} : !sam.crd<1>, !sam.crd<2>, !sam.ref<2>
+    %flat, %positions = sam.flatten %outer, %inner by 4 relative beside %at : !sam.crd<1>, !sam.crd<2>, !sam.ref<2>
+    %v = sam.load %A at %ref : tensor<?xf32, #vector>, !sam.ref<1>
+    // CHECK: sam.stop_drop %{{.*}} : !sam.val<f32, 1>
+    %points = sam.stop_drop %v : !sam.val<f32, 1>
+    // CHECK: sam.accumulate add %{{.*}} at %{{.*}}, %{{.*}} : !sam.val<f32, 1>, !sam.crd<1>, !sam.crd<1>
+    %sum, %x, %y = sam.accumulate add %points at %i, %i : !sam.val<f32, 1>, !sam.crd<1>, !sam.crd<1>
+    // CHECK: sam.parallelize %{{.*}} to 2 : !sam.crd<1>
+    %lane:2 = sam.parallelize %i to 2 : !sam.crd<1>
+    // CHECK: sam.serialize %{{.*}}#0, %{{.*}}#1 : !sam.crd<1>, !sam.crd<1>
+    %all = sam.serialize %lane#0, %lane#1 : !sam.crd<1>, !sam.crd<1>
+    // CHECK: sam.buffer %{{.*}} of 16 : !sam.crd<1>
+    %kept = sam.buffer %all of 16 : !sam.crd<1>
+    // CHECK: sam.bv_scan %{{.*}}[0] at %{{.*}} by 64 : tensor<?xf32, {{.*}}>, !sam.ref<0>
+    %w, %w_at = sam.bv_scan %A[0] at %root by 64 : tensor<?xf32, #vector>, !sam.ref<0>
+    // CHECK: sam.bv_convert %{{.*}} of %{{.*}}[0] by 64 : !sam.crd<1>, tensor<?xf32, {{.*}}>
+    %u, %u_at = sam.bv_convert %i of %A[0] by 64 : !sam.crd<1>, tensor<?xf32, #vector>
+    // CHECK: sam.bv_intersect %{{.*}}, %{{.*}} : !sam.bv<64, 1>, !sam.bv<64, 1>
+    %both = sam.bv_intersect %w, %u : !sam.bv<64, 1>, !sam.bv<64, 1>
+    // CHECK: sam.bv_union %{{.*}}, %{{.*}} : !sam.bv<64, 1>, !sam.bv<64, 1>
+    %any = sam.bv_union %w, %both : !sam.bv<64, 1>, !sam.bv<64, 1>
+    // CHECK: sam.bv_expand %{{.*}} of %{{.*}}, %{{.*}} at %{{.*}}, %{{.*}} : !sam.bv<64, 1>
+    %k, %k_w, %k_u = sam.bv_expand %any of %w, %u at %w_at, %u_at : !sam.bv<64, 1>
+    // CHECK: sam.bv_expand %{{.*}} : !sam.bv<64, 1>
+    %only = sam.bv_expand %any : !sam.bv<64, 1>
+  }
+  // CHECK: sam.convert %{{.*}} : tensor<?xf32, {{.*}}> to tensor<?xf32>
+  %dense = sam.convert %a : tensor<?xf32, #vector> to tensor<?xf32>
+  return %dense : tensor<?xf32>
+}

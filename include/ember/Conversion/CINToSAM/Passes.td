@@ -39,7 +39,14 @@ def ConvertCINToSAM : Pass<"convert-cin-to-sam", "::mlir::ModuleOp"> {
     variables of a tensor are in the order of its levels then, and those of a result,
     too. Without an `order`, and without that of the statement's schedule, the first
     one is taken that all tensors allow. If there is none, the error names the
-    tensors to transpose.
+    tensors to transpose, or `transpose` makes copies of them with `sam.convert`.
+
+    With `gallop=k`, intersecters of two scanned fibers of `k` send scanners the
+    coordinate that they need next. With `bitvector=k:64`, fibers of `k` are scanned
+    as words of 64 bits, and joined word by word. Neither changes values.
+
+    A dimension that only the result has is as long as another argument of the
+    function says.
 
     ```mlir
     cin.forall (%i) {
@@ -67,7 +74,15 @@ def ConvertCINToSAM : Pass<"convert-cin-to-sam", "::mlir::ModuleOp"> {
     ListOption<"order", "order", "std::string",
                "Names of variables, the outermost loop first">,
     Option<"empty", "empty", "std::string", "\"keep\"",
-           "What becomes of fibers without a value: keep or drop">
+           "What becomes of fibers without a value: keep or drop">,
+    ListOption<"gallop", "gallop", "std::string",
+               "Variables whose intersecters tell scanners which coordinate they need "
+               "next">,
+    ListOption<"bitvector", "bitvector", "std::string",
+               "Variables that are joined by words of bits, each NAME:WIDTH">,
+    Option<"transpose", "transpose", "bool", "false",
+           "Copy tensors that no order of loops suits, with their levels in that of "
+           "loops">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",

@@ -7,7 +7,7 @@
 
 #include "ember/Dialect/SAM/Evaluation/Evaluation.h"
 
-#include "ListBlocks.h"
+#include "ExtensionLists.h"
 #include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -56,7 +56,10 @@ private:
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<RootOp, StreamOp, ConstantOp, ScanOp, LocateOp, RepeatSignalOp,
               RepeatOp, IntersectOp, UnionOp, LoadOp, AluOp, ReduceOp,
-              CrdDropOp, CrdHoldOp, WriteLevelOp, WriteValuesOp, StoreOp>(
+              CrdDropOp, CrdHoldOp, WriteLevelOp, WriteValuesOp, StoreOp,
+              SplitOp, FlattenOp, StopDropOp, AccumulateOp, ParallelizeOp,
+              SerializeOp, BufferOp, BVScanOp, BVConvertOp, BVIntersectOp,
+              BVUnionOp, BVExpandOp>(
             [&](auto block) { return evaluate(block); })
         .Default([](Operation *other) {
           return other->emitOpError("is a block that nothing evaluates");
@@ -312,6 +315,140 @@ private:
     if (failed(set(op.getKeptOuter(), std::move(kept->first))))
       return failure();
     return set(op.getKeptInner(), std::move(kept->second));
+  }
+
+  SmallVector<const StreamLists *> listsOf(OperandRange operands) {
+    return llvm::map_to_vector(operands,
+                               [&](Value stream) { return &of(stream); });
+  }
+
+  /// The results of a block, or an error with the reason why it has none.
+  LogicalResult setAll(Operation *op, std::optional<ListStreams> results,
+                       const std::string &reason) {
+    if (!results)
+      return op->emitOpError(reason);
+    for (auto [result, stream] : llvm::zip_equal(op->getResults(), *results))
+      if (failed(set(result, std::move(stream))))
+        return failure();
+    return success();
+  }
+
+  LogicalResult evaluate(SplitOp op) {
+    std::string reason;
+    auto split = splitLists(of(op.getCoordinates()), op.getFactor(),
+                            op.getRelative(), listsOf(op.getStreams()), reason);
+    return setAll(op, std::move(split), reason);
+  }
+
+  LogicalResult evaluate(FlattenOp op) {
+    std::string reason;
+    auto flat =
+        flattenLists(of(op.getOuter()), of(op.getInner()), op.getFactor(),
+                     op.getRelative(), listsOf(op.getStreams()), reason);
+    return setAll(op, std::move(flat), reason);
+  }
+
+  LogicalResult evaluate(StopDropOp op) {
+    return set(op.getPoints(), dropStops(of(op.getStream())));
+  }
+
+  LogicalResult evaluate(AccumulateOp op) {
+    std::string reason;
+    if (op.getSorted() &&
+        !llvm::is_sorted(of(op.getCoordinates().front()).numbers))
+      return op.emitOpError("has points whose outermost coordinates are not in "
+                            "order, though it is sorted");
+    auto combined = accumulatePoints(
+        cin::Function::lookup(op, op.getCallee()),
+        cast<ValuesType>(op.getValues().getType()).getElement(),
+        of(op.getValues()), listsOf(op.getCoordinates()), reason);
+    return setAll(op, std::move(combined), reason);
+  }
+
+  LogicalResult evaluate(ParallelizeOp op) {
+    return setAll(op, dealLists(of(op.getStream()), op.getLanes()), "");
+  }
+
+  LogicalResult evaluate(SerializeOp op) {
+    std::string reason;
+    auto joined = joinLanes(listsOf(op.getLanes()), reason);
+    if (!joined)
+      return op.emitOpError(reason);
+    return set(op.getStream(), std::move(*joined));
+  }
+
+  LogicalResult evaluate(BufferOp op) {
+    StreamLists kept = of(op.getStream());
+    return set(op.getKept(), std::move(kept));
+  }
+
+  LogicalResult evaluate(BVScanOp op) {
+    const StreamLists &references = of(op.getReferences());
+    const StoredTensor &tensor = tensorOf(op.getTensor());
+    unsigned level = op.getLevel();
+    int64_t fibers = countFibers(tensor, level);
+    WordLists lists = makeWordsAround(references, references.depth());
+    for (int64_t reference : references.numbers) {
+      std::vector<int64_t> coordinates;
+      std::optional<int64_t> position;
+      if (reference >= fibers)
+        return refuseReference(op, op.getTensor(), reference, fibers);
+      if (reference != StreamLists::nothing) {
+        position = tensor.levels[level].positions[reference];
+        tensor.scan(level, reference, [&](int64_t coordinate, int64_t) {
+          coordinates.push_back(coordinate);
+        });
+      }
+      lists.append(coordinates, tensor.sizeOfLevel(level), op.getWidth(),
+                   position);
+    }
+    return setWords(op, lists);
+  }
+
+  LogicalResult evaluate(BVConvertOp op) {
+    const StreamLists &coordinates = of(op.getCoordinates());
+    int64_t size = tensorOf(op.getTensor()).sizeOfLevel(op.getLevel());
+    WordLists lists = makeWordsAround(coordinates, coordinates.depth() - 1);
+    const std::vector<int64_t> &fibers = coordinates.segments.back();
+    for (size_t fiber = 0; fiber + 1 < fibers.size(); ++fiber) {
+      ArrayRef<int64_t> here =
+          ArrayRef(coordinates.numbers)
+              .slice(fibers[fiber], fibers[fiber + 1] - fibers[fiber]);
+      if (!here.empty() && here.back() >= size)
+        return op.emitOpError()
+               << "takes the coordinate " << here.back() << " of '"
+               << getTensorName(op.getTensor()) << "', whose level "
+               << op.getLevel() << " has " << size;
+      lists.append(here, size, op.getWidth(), fibers[fiber]);
+    }
+    return setWords(op, lists);
+  }
+
+  template <typename WordsOp>
+  LogicalResult setWords(WordsOp op, WordLists &lists) {
+    if (failed(set(op.getWords(), std::move(lists.words))))
+      return failure();
+    return set(op.getPositions(), std::move(lists.positions));
+  }
+
+  template <typename JoinerOp>
+  LogicalResult joinBits(JoinerOp op, bool isUnion) {
+    std::string reason;
+    auto joined = joinWords(listsOf(op.getWords()), isUnion, reason);
+    if (!joined)
+      return op.emitOpError(reason);
+    return set(op.getJoined(), std::move(*joined));
+  }
+
+  LogicalResult evaluate(BVIntersectOp op) { return joinBits(op, false); }
+  LogicalResult evaluate(BVUnionOp op) { return joinBits(op, true); }
+
+  LogicalResult evaluate(BVExpandOp op) {
+    std::string reason;
+    auto expanded = expandWords(of(op.getJoined()), listsOf(op.getWords()),
+                                listsOf(op.getPositions()),
+                                op.getJoined().getType().getWidth(), reason);
+    return setAll(op, std::move(expanded), reason);
   }
 
   LogicalResult evaluate(WriteLevelOp op) {

@@ -124,6 +124,22 @@ LogicalResult GraphOp::verify() {
   return success();
 }
 
+LogicalResult ConvertOp::verify() {
+  if (isa_and_nonnull<GraphOp>((*this)->getParentOp()))
+    return emitOpError("stands within a graph, of which tensors are converted "
+                       "before and behind it");
+  if (getSource().getType().getShape() != getResult().getType().getShape() ||
+      getSource().getType().getElementType() !=
+          getResult().getType().getElementType())
+    return emitOpError("changes more than the format of a tensor");
+  for (Type type : {getSource().getType(), getResult().getType()}) {
+    std::string reason;
+    if (!TensorFormat::of(type, reason))
+      return emitOpError() << "is of " << type << ", which " << reason;
+  }
+  return success();
+}
+
 namespace {
 /// Blocks behind those that they take streams from.
 class BlockOrder {

@@ -38,7 +38,8 @@ static SmallVector<Type> makeResults(MLIRContext *context, TypeRange streams,
 }
 
 static void build(OpBuilder &builder, OperationState &state,
-                  ArrayRef<SmallVector<Value>> sides, StringAttr sizesName) {
+                  ArrayRef<SmallVector<Value>> sides, StringAttr sizesName,
+                  bool gallop = false) {
   SmallVector<int32_t> sizes;
   SmallVector<Type> types;
   for (const SmallVector<Value> &side : sides) {
@@ -48,13 +49,14 @@ static void build(OpBuilder &builder, OperationState &state,
       types.push_back(stream.getType());
   }
   state.addAttribute(sizesName, builder.getDenseI32ArrayAttr(sizes));
-  state.addTypes(
-      makeResults(builder.getContext(), types, sizes, /*gallop=*/false));
+  state.addTypes(makeResults(builder.getContext(), types, sizes, gallop));
 }
 
 void IntersectOp::build(OpBuilder &builder, OperationState &state,
-                        ArrayRef<SmallVector<Value>> sides) {
-  ::build(builder, state, sides, getSizesAttrName(state.name));
+                        ArrayRef<SmallVector<Value>> sides, bool gallop) {
+  ::build(builder, state, sides, getSizesAttrName(state.name), gallop);
+  if (gallop)
+    state.addAttribute(getGallopAttrName(state.name), builder.getUnitAttr());
 }
 
 void UnionOp::build(OpBuilder &builder, OperationState &state,

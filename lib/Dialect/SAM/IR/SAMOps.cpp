@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/SAM/IR/SAM.h"
-
+#include "VerifyStreams.h"
 #include "ember/Dialect/SAM/IR/TokenText.h"
 #include "mlir/IR/Builders.h"
 
@@ -25,20 +24,19 @@ static void printCallee(OpAsmPrinter &printer, Operation *, Attribute callee) {
 #define GET_OP_CLASSES
 #include "ember/Dialect/SAM/IR/SAMOps.cpp.inc"
 
-static unsigned depthOf(Value stream) {
+unsigned ember::sam::depthOf(Value stream) {
   return getDepth(stream.getType()).value_or(0);
 }
 
-/// An error that names two streams that cannot meet, and where they come from.
-static LogicalResult refuseDepths(Operation *op, StringRef what, Value first,
-                                  Value second) {
+LogicalResult ember::sam::refuseDepths(Operation *op, StringRef what,
+                                       Value first, Value second) {
   return op->emitOpError() << what << ": " << first.getType() << " of ["
                            << describePath(first) << "] and "
                            << second.getType() << " of ["
                            << describePath(second) << "]";
 }
 
-static LogicalResult verifySameDepth(Operation *op, ValueRange streams) {
+LogicalResult ember::sam::verifySameDepth(Operation *op, ValueRange streams) {
   for (Value stream : streams)
     if (depthOf(stream) != depthOf(streams.front()))
       return refuseDepths(op, "has streams of unlike depth", streams.front(),
@@ -46,20 +44,20 @@ static LogicalResult verifySameDepth(Operation *op, ValueRange streams) {
   return success();
 }
 
-static LogicalResult verifyBelow(Operation *op, Value outer, Value inner) {
+LogicalResult ember::sam::verifyBelow(Operation *op, Value outer, Value inner) {
   if (depthOf(inner) == depthOf(outer) + 1)
     return success();
   return refuseDepths(op, "has an inner stream that is not one level deeper",
                       outer, inner);
 }
 
-/// The format of a tensor that a graph has verified.
-static TensorFormat formatOf(Value tensor) {
+TensorFormat ember::sam::formatOf(Value tensor) {
   std::string reason;
   return TensorFormat::of(tensor.getType(), reason).value_or(TensorFormat());
 }
 
-static LogicalResult verifyLevel(Operation *op, Value tensor, uint64_t level) {
+LogicalResult ember::sam::verifyLevel(Operation *op, Value tensor,
+                                      uint64_t level) {
   unsigned levels = formatOf(tensor).size();
   if (level < levels)
     return success();
@@ -68,10 +66,8 @@ static LogicalResult verifyLevel(Operation *op, Value tensor, uint64_t level) {
                            << levels;
 }
 
-/// References are positions of the level above `level`, of the same tensor; as
-/// far as is known.
-static LogicalResult verifyReferences(Operation *op, Value references,
-                                      Value tensor, unsigned level) {
+LogicalResult ember::sam::verifyReferences(Operation *op, Value references,
+                                           Value tensor, unsigned level) {
   std::optional<ReferencedLevel> above = findReferencedLevel(references);
   if (!above || !isa<RankedTensorType>(tensor.getType()) ||
       (above->tensor == tensor && above->level + 1 == level))

@@ -13,6 +13,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ember::sam;
@@ -50,6 +51,7 @@ public:
   TokenReader(Type type, std::string &reason) : type(type), reason(reason) {
     lists.segments.assign(*getDepth(type), {0});
     lists.hasValues = isa<ValuesType>(type);
+    lists.hasWords = isa<BitVectorsType>(type);
   }
 
   bool take(llvm::StringRef token) {
@@ -90,6 +92,8 @@ private:
   bool addNothing() {
     if (isa<CoordinatesType>(type))
       return fail("a coordinate is never N");
+    if (lists.hasWords)
+      return fail("a word of bits is never N");
     if (lists.hasValues)
       lists.values.emplace_back();
     else
@@ -103,6 +107,15 @@ private:
       if (!value)
         return fail("'" + token.str() + "' is no value");
       lists.values.push_back(value);
+      return true;
+    }
+    if (auto words = dyn_cast<BitVectorsType>(type)) {
+      uint64_t word;
+      if (token.getAsInteger(10, word) ||
+          !llvm::isUIntN(words.getWidth(), word))
+        return fail("'" + token.str() + "' is no word of " +
+                    std::to_string(words.getWidth()) + " bits");
+      lists.numbers.push_back(static_cast<int64_t>(word));
       return true;
     }
     int64_t number;
@@ -177,6 +190,9 @@ struct TokenWriter {
     writeStop();
     if (stream.hasValues)
       tokens.push_back(printValue(stream.values[number]));
+    else if (stream.hasWords)
+      tokens.push_back(
+          std::to_string(static_cast<uint64_t>(stream.numbers[number])));
     else if (stream.numbers[number] == StreamLists::nothing)
       tokens.push_back("N");
     else

@@ -8,33 +8,7 @@
 #ifndef EMBER_DIALECT_SAM_IR_SAMOPS_TD
 #define EMBER_DIALECT_SAM_IR_SAMOPS_TD
 
-include "ember/Dialect/CIN/IR/CINAttributes.td"
-include "ember/Dialect/SAM/IR/SAMTypes.td"
-include "mlir/IR/BuiltinAttributeInterfaces.td"
-include "mlir/IR/EnumAttr.td"
-include "mlir/IR/OpAsmInterface.td"
-include "mlir/IR/RegionKindInterface.td"
-include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/DestinationStyleOpInterface.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-class SAM_Op<string mnemonic, list<Trait> traits = []>
-    : Op<SAM_Dialect, mnemonic, traits>;
-
-/// A block, whose results follow from its operands.
-class SAM_Block<string mnemonic, list<Trait> traits = []>
-    : SAM_Op<mnemonic,
-             traits # [Pure, HasParent<"GraphOp">, InferTypeOpAdaptor]>;
-
-/// A block that stores something.
-class SAM_Writer<string mnemonic>
-    : SAM_Op<mnemonic, [HasParent<"GraphOp">,
-                        MemoryEffects<[MemWrite]>]> {
-  let hasVerifier = 1;
-}
-
-defvar SAM_Level = ConfinedAttr<I64Attr, [IntNonNegative]>;
+include "ember/Dialect/SAM/IR/SAMExtensions.td"
 
 //===----------------------------------------------------------------------===//
 // The graph
@@ -87,6 +61,22 @@ def SAM_GraphOp
   }];
 }
 
+def SAM_ConvertOp : SAM_Op<"convert", [Pure]> {
+  let summary = "The same tensor in another format";
+  let description = [{
+    Stands around graphs: what a graph is given, or gives, is stored anew, such as
+    with its levels in another order.
+
+    ```mlir
+    %columns = sam.convert %rows : tensor<?x?xf32, #dcsr> to tensor<?x?xf32, #dcsc>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Sources
 //===----------------------------------------------------------------------===//
@@ -107,14 +97,14 @@ def SAM_RootOp : SAM_Block<"root"> {
 def SAM_StreamOp : SAM_Op<"stream", [Pure, HasParent<"GraphOp">]> {
   let summary = "A stream that is known";
   let description = [{
-    Tokens as text: coordinates, references or values, `N`, stops and `D`.
+    Tokens as text: coordinates, references, words or values, `N`, stops and `D`.
 
     ```mlir
     %i = sam.stream "0 2 S0 1 S1 D" : !sam.crd<2>
     ```
   }];
   let arguments = (ins StrAttr:$tokens);
-  let results = (outs SAM_AnyNested:$stream);
+  let results = (outs SAM_AnyTokens:$stream);
   let assemblyFormat = "$tokens attr-dict `:` qualified(type($stream))";
   let hasVerifier = 1;
 }
@@ -268,7 +258,8 @@ def SAM_IntersectOp : SAM_JoinerOp<"intersect"> {
                        DenseI32ArrayAttr:$sizes, UnitAttr:$gallop);
   let results = (outs SAM_Coordinates:$coordinates,
                       Variadic<AnyType>:$beside);
-  let builders = [OpBuilder<(ins "::llvm::ArrayRef<::llvm::SmallVector<::mlir::Value>>":$sides)>];
+  let builders = [OpBuilder<(ins "::llvm::ArrayRef<::llvm::SmallVector<::mlir::Value>>":$sides,
+                                 CArg<"bool", "false">:$gallop)>];
   let extraClassDeclaration = SAM_Sides;
 }
 

@@ -81,6 +81,10 @@ def SAM_AnyNested
                  "::ember::sam::ReferencesType, ::ember::sam::ValuesType>($_self)",
                  "stream of coordinates, references or values">;
 
+def SAM_AnyTokens
+    : SAM_Stream<"::ember::sam::getDepth($_self).has_value()",
+                 "stream of lists">;
+
 /// A tensor that a graph knows, or a number.
 def SAM_Tensor
     : Type<CPred<"::llvm::isa<::mlir::RankedTensorType, ::mlir::FloatType, "

@@ -33,11 +33,13 @@ struct StreamLists {
   static constexpr int64_t nothing = -1;
 
   std::vector<std::vector<int64_t>> segments;
-  /// Coordinates or references.
+  /// Coordinates, references, or words of bits.
   std::vector<int64_t> numbers;
   /// Values; null for `N`.
   std::vector<mlir::TypedAttr> values;
   bool hasValues = false;
+  /// Numbers are words, of which none is `N`.
+  bool hasWords = false;
 
   unsigned depth() const { return segments.size(); }
   int64_t size() const { return hasValues ? values.size() : numbers.size(); }

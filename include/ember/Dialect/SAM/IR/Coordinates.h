@@ -1,22 +1,22 @@
-//===- GraphStreams.h - Which streams are nested alike ----------*- C++ -*-===//
+//===- Coordinates.h - Which coordinates lists belong to --------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Beside references and values are coordinates, of which none is missing, and
-// around these are those of the level above. Blocks that need to know where
-// lists begin ask for them.
+// Tokens do not tell a list without lists from one with an empty list, and
+// blocks of points need all coordinates of a value: who looks for these asks
+// the graph.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_LIB_SIMULATION_SAM_GRAPHSTREAMS_H
-#define EMBER_LIB_SIMULATION_SAM_GRAPHSTREAMS_H
+#ifndef EMBER_DIALECT_SAM_IR_COORDINATES_H
+#define EMBER_DIALECT_SAM_IR_COORDINATES_H
 
 #include "ember/Dialect/SAM/IR/SAM.h"
 
-namespace ember {
+namespace ember::sam {
 
 /// The coordinates in the same lists as a stream; null for the root, and where
 /// nobody knows.
@@ -25,6 +25,6 @@ mlir::Value findCoordinatesBeside(mlir::Value stream);
 /// lists, and where nobody knows.
 mlir::Value findCoordinatesAround(mlir::Value stream);
 
-} // namespace ember
+} // namespace ember::sam
 
-#endif // EMBER_LIB_SIMULATION_SAM_GRAPHSTREAMS_H
+#endif // EMBER_DIALECT_SAM_IR_COORDINATES_H

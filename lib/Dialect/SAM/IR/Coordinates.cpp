@@ -1,42 +1,59 @@
-//===- GraphStreams.cpp - Which streams are nested alike ------------------===//
+//===- Coordinates.cpp - Which coordinates lists belong to ----------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphStreams.h"
+#include "ember/Dialect/SAM/IR/Coordinates.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ember;
+using namespace ember::sam;
 
-Value ember::findCoordinatesBeside(Value stream) {
-  if (isa<sam::CoordinatesType>(stream.getType()))
+/// A scanner that words come from.
+static BVScanOp findBits(Value words) {
+  while (Operation *op = words.getDefiningOp()) {
+    if (auto scan = dyn_cast<BVScanOp>(op))
+      return scan;
+    if (!isa<BVIntersectOp, BVUnionOp>(op))
+      return {};
+    words = op->getOperand(0);
+  }
+  return {};
+}
+
+Value ember::sam::findCoordinatesBeside(Value stream) {
+  if (isa<CoordinatesType>(stream.getType()))
     return stream;
   Operation *op = stream.getDefiningOp();
   if (!op)
     return {};
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([](sam::ScanOp scan) { return scan.getCoordinates(); })
-      .Case([](sam::LocateOp locate) { return locate.getCoordinates(); })
-      .Case([](sam::RepeatOp repeat) {
+      .Case([](ScanOp scan) { return scan.getCoordinates(); })
+      .Case([](LocateOp locate) { return locate.getCoordinates(); })
+      .Case([](RepeatOp repeat) {
         Value driver = repeat.getDriver();
         return driver ? findCoordinatesBeside(driver) : Value();
       })
-      .Case<sam::IntersectOp, sam::UnionOp>(
+      .Case<IntersectOp, UnionOp>(
           [](auto joiner) { return joiner.getCoordinates(); })
-      .Case([](sam::LoadOp load) {
+      .Case([](LoadOp load) {
         return findCoordinatesBeside(load.getReferences());
       })
-      .Case([](sam::ConstantOp constant) {
+      .Case([](ConstantOp constant) {
         return findCoordinatesBeside(constant.getAlong());
       })
-      .Case([](sam::AluOp alu) {
+      .Case([](AluOp alu) {
         return findCoordinatesBeside(alu.getOperands().front());
       })
-      .Case([](sam::ReduceOp reduce) {
+      .Case([](AccumulateOp accumulate) -> Value {
+        return accumulate.getUnique().back();
+      })
+      .Case([](BVExpandOp expand) -> Value { return expand.getCoordinates(); })
+      .Case([](ReduceOp reduce) {
         if (!reduce.getUnique().empty())
           return Value(reduce.getUnique().back());
         return findCoordinatesAround(reduce.getValues());
@@ -44,25 +61,34 @@ Value ember::findCoordinatesBeside(Value stream) {
       .Default([](Operation *) { return Value(); });
 }
 
-Value ember::findCoordinatesAround(Value stream) {
+Value ember::sam::findCoordinatesAround(Value stream) {
   Value coordinates = findCoordinatesBeside(stream);
   Operation *op = coordinates ? coordinates.getDefiningOp() : nullptr;
   if (!op)
     return {};
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([](sam::ScanOp scan) {
+      .Case([](ScanOp scan) {
         return findCoordinatesBeside(scan.getReferences());
       })
-      .Case<sam::IntersectOp, sam::UnionOp>([](auto joiner) {
+      .Case([](BVExpandOp expand) -> Value {
+        if (auto scan = findBits(expand.getJoined()))
+          return findCoordinatesBeside(scan.getReferences());
+        return {};
+      })
+      .Case<IntersectOp, UnionOp>([](auto joiner) {
         return findCoordinatesAround(joiner.getSide(0).front());
       })
-      .Case([&](sam::CrdDropOp drop) -> Value {
+      .Case([&](CrdDropOp drop) -> Value {
         if (coordinates == drop.getKeptInner())
           return drop.getKeptOuter();
         return findCoordinatesAround(drop.getOuter());
       })
-      .Case([](sam::CrdHoldOp hold) { return hold.getOuter(); })
-      .Case([&](sam::ReduceOp reduce) -> Value {
+      .Case([](CrdHoldOp hold) { return hold.getOuter(); })
+      .Case([&](AccumulateOp accumulate) -> Value {
+        unsigned number = cast<OpResult>(coordinates).getResultNumber() - 1;
+        return number ? accumulate.getUnique()[number - 1] : Value();
+      })
+      .Case([&](ReduceOp reduce) -> Value {
         unsigned number = cast<OpResult>(coordinates).getResultNumber() - 1;
         if (number > 0)
           return reduce.getUnique()[number - 1];
