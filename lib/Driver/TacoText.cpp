@@ -236,8 +236,12 @@ static void makeUnique(MutableArrayRef<std::string> levels) {
   for (size_t level = 0; level < levels.size(); ++level) {
     bool isTold = level + 1 < levels.size() &&
                   StringRef(levels[level + 1]).starts_with("singleton");
+    bool isBelow =
+        level > 0 && StringRef(levels[level - 1]).ends_with("(nonunique)");
     if (!isTold && levels[level] == "compressed(nonunique)")
       levels[level] = "compressed";
+    else if (!isTold && isBelow && levels[level] == "singleton(nonunique)")
+      levels[level] = "singleton";
   }
 }
 
