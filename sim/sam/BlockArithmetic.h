@@ -17,6 +17,8 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <limits>
+
 namespace ember::sim::sam {
 
 /// A reference becomes the value that it stands for.
@@ -33,6 +35,34 @@ inline std::string loadValue(llvm::ArrayRef<double> values, Token &token) {
   return {};
 }
 
+/// What add, multiply, maximum or minimum makes of two numbers.
+inline double combineNumbers(BlockKind kind, double left, double right) {
+  switch (kind) {
+  case BlockKind::multiply:
+    return left * right;
+  case BlockKind::maximum:
+    return std::max(left, right);
+  case BlockKind::minimum:
+    return std::min(left, right);
+  default:
+    return left + right;
+  }
+}
+
+/// What a list without values is combined to.
+inline double identityOf(BlockKind combiner) {
+  switch (combiner) {
+  case BlockKind::multiply:
+    return 1;
+  case BlockKind::maximum:
+    return -std::numeric_limits<double>::infinity();
+  case BlockKind::minimum:
+    return std::numeric_limits<double>::infinity();
+  default:
+    return 0;
+  }
+}
+
 /// Two operands become their result, in the place of the first. What is missing
 /// counts as zero.
 inline std::string combine(const Block &block, Token &first,
@@ -42,20 +72,8 @@ inline std::string combine(const Block &block, Token &first,
   if (areNumbers) {
     double left = first.isData() ? first.number() : 0;
     double right = second.isData() ? second.number() : 0;
-    switch (block.kind) {
-    case BlockKind::multiply:
-      left *= right;
-      break;
-    case BlockKind::maximum:
-      left = std::max(left, right);
-      break;
-    case BlockKind::minimum:
-      left = std::min(left, right);
-      break;
-    default:
-      left = block.negatesSecond ? left - right : left + right;
-    }
-    first = Token::number(left);
+    first = Token::number(
+        combineNumbers(block.kind, left, block.negatesSecond ? -right : right));
     return {};
   }
   if (first.kind != second.kind || first.payload != second.payload)
@@ -75,16 +93,6 @@ inline std::string endSums(const Token &value, const Token &outer,
   return llvm::formatv("'val' has {0} where 'outer' has {1}",
                        printToken(value, StreamType::value),
                        printToken(outer, StreamType::coordinate));
-}
-
-/// Whether values and the coordinates beside them end alike.
-inline std::string endAlong(const Token &value, const Token &inner) {
-  bool ends = inner.isStop() || inner.isDone();
-  if (ends && value == inner)
-    return {};
-  return llvm::formatv("'val' has {0} where 'inner' has {1}",
-                       printToken(value, StreamType::value),
-                       printToken(inner, StreamType::coordinate));
 }
 
 /// A coordinate becomes the reference of its place in a dense level.
@@ -115,6 +123,19 @@ inline std::string locate(const Block &block, const Level &level,
                          printToken(reference, StreamType::reference),
                          printToken(coordinate, StreamType::coordinate));
   return {};
+}
+
+/// Whether a token may follow another one in a fiber of coordinates.
+inline bool ascend(const Token &before, const Token &after) {
+  return !before.isData() || !after.isData() ||
+         after.integer() > before.integer();
+}
+
+/// Why they do not, on a side of a joiner.
+inline std::string describeOrder(unsigned side, const Token &before,
+                                 const Token &after) {
+  return llvm::formatv("'crd{0}' has coordinate {1} behind {2}; fibers ascend",
+                       side + 1, after.integer(), before.integer());
 }
 
 inline uint64_t bitsOf(uint64_t word, uint64_t from, unsigned width) {

@@ -46,8 +46,20 @@ constexpr PortInfo pointsIn[] = {{"outer", coordinate, 0, false, true},
 constexpr PortInfo pointsOut[] = {{"outer", coordinate, 0},
                                   {"inner", coordinate, 1},
                                   {"val", value, 0, false, true}};
-constexpr PortInfo alongIn[] = {{"val", value, 2}, {"inner", coordinate, 2}};
-constexpr PortInfo alongOut[] = {{"inner", coordinate, 1}, {"val", value, 1}};
+constexpr PortInfo anyValuesIn[] = {{"in1", value, 0},
+                                    {"in2", value, 0, true},
+                                    {"in3", value, 0, true},
+                                    {"in4", value, 0, true}};
+constexpr PortInfo alongIn[] = {{"val", value, 2},
+                                {"inner", coordinate, 2},
+                                {"outer", coordinate, 1, true},
+                                {"outer2", coordinate, 0, true},
+                                {"outer3", coordinate, -1, true},
+                                {"outer4", coordinate, -2, true}};
+constexpr PortInfo alongOut[] = {
+    {"inner", coordinate, 1},   {"val", value, 1},
+    {"outer", coordinate, 0},   {"outer2", coordinate, -1},
+    {"outer3", coordinate, -2}, {"outer4", coordinate, -3}};
 constexpr PortInfo twoLevelsIn[] = {{"outer", coordinate, 0},
                                     {"inner", coordinate, 1}};
 constexpr PortInfo heldOut[] = {{"outer", coordinate, 1},
@@ -55,6 +67,18 @@ constexpr PortInfo heldOut[] = {{"outer", coordinate, 1},
 constexpr PortInfo anyIn[] = {{"in", any, 0}};
 constexpr PortInfo pointOut[] = {{"out", any, 0, false, true}};
 constexpr PortInfo anyOut[] = {{"out", any, 0}};
+constexpr PortInfo flattenIn[] = {{"inner", any, 1},
+                                  {"outer", coordinate, 0, true}};
+constexpr PortInfo lanesOut[] = {
+    {"out1", any, 0}, {"out2", any, 0}, {"out3", any, 0}, {"out4", any, 0},
+    {"out5", any, 0}, {"out6", any, 0}, {"out7", any, 0}, {"out8", any, 0}};
+// Lists of lanes are as much deeper than what tells their order as the block's
+// items are.
+constexpr PortInfo lanesIn[] = {{"in1", any, 0},       {"outer", any, 0},
+                                {"in2", any, 0, true}, {"in3", any, 0, true},
+                                {"in4", any, 0, true}, {"in5", any, 0, true},
+                                {"in6", any, 0, true}, {"in7", any, 0, true}};
+constexpr PortInfo storeIn[] = {{"ref", reference, 0}, {"val", value, 0}};
 constexpr PortInfo bitsIn[] = {{"bv", bits, 0}};
 constexpr PortInfo bitsOut[] = {{"bv", bits, 0}};
 constexpr PortInfo bitsDeeper[] = {{"bv", bits, 0}, {"ref", reference, 0}};
@@ -70,6 +94,9 @@ constexpr PortInfo bitsJoinOut[] = {
 constexpr BlockInfo blocks[] = {
     {"scan_compressed", scanIn, scanOut},
     {"scan_dense", scanIn, scanOut},
+    {"scan_singleton", scanIn, scanOut},
+    {"scan_bitvector", scanIn, scanOut},
+    {"scan_linked_list", scanIn, scanOut},
     {"repeat_signal", crdIn, signalOut},
     {"repeat", repeatIn, repeatOut},
     {"intersect", joinIn, joinOut},
@@ -80,6 +107,7 @@ constexpr BlockInfo blocks[] = {
     {"add", aluIn, valOut},
     {"max", aluIn, valOut},
     {"min", aluIn, valOut},
+    {"alu", anyValuesIn, valOut},
     {"reduce", reduceIn, valOut},
     {"accumulate1", pointsIn, pointsOut},
     {"accumulate2", pointsIn, pointsOut},
@@ -89,10 +117,16 @@ constexpr BlockInfo blocks[] = {
     {"stop_drop", anyIn, pointOut},
     {"empty_fiber_stop_drop", anyIn, anyOut},
     {"split", crdIn, twoLevelsIn},
+    {"flatten", flattenIn, anyOut},
+    {"parallelize", anyIn, lanesOut},
+    {"serialize", lanesIn, anyOut},
+    {"buffer", anyIn, anyOut},
     {"bv_convert", crdIn, bitsOut},
     {"bv_chunk", bitsIn, bitsDeeper},
     {"bv_scan", refIn, bitsScanned},
     {"bv_intersect", bitsJoinIn, bitsJoinOut},
+    {"bv_union", bitsJoinIn, bitsJoinOut},
+    {"store", storeIn, {}},
     {"write_compressed", anyIn, {}},
     {"write_vals", anyIn, {}},
 };

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockSteps.h"
 #include "CycleMachine.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -17,9 +18,10 @@ bool CycleMachine::step(CycleBlock &block) {
   switch (block.kind) {
   case BlockKind::scanCompressed:
   case BlockKind::scanDense:
+  case BlockKind::scanSingleton:
+  case BlockKind::scanBitvector:
+  case BlockKind::scanLinkedList:
     return stepScan(block);
-  case BlockKind::repeatSignal:
-    return stepRepeatSignal(block);
   case BlockKind::repeat:
     return stepRepeat(block);
   case BlockKind::intersect:
@@ -27,43 +29,23 @@ bool CycleMachine::step(CycleBlock &block) {
     return stepJoin(block);
   case BlockKind::array:
     return stepArray(block);
-  case BlockKind::locate:
-    return stepLocate(block);
-  case BlockKind::multiply:
-  case BlockKind::add:
-  case BlockKind::maximum:
-  case BlockKind::minimum:
-    return stepArithmetic(block);
-  case BlockKind::reduce:
-    return stepReduce(block);
   case BlockKind::accumulate1:
   case BlockKind::accumulate2:
     return stepAccumulate(block);
-  case BlockKind::reduceAlong:
-    return stepReduceAlong(block);
   case BlockKind::coordinateHold:
     return stepCoordinateHold(block);
   case BlockKind::coordinateDrop:
     return stepCoordinateDrop(block);
-  case BlockKind::stopDrop:
-    return stepStopDrop(block);
-  case BlockKind::emptyFiberStopDrop:
-    return stepEmptyFiberStopDrop(block);
-  case BlockKind::split:
-    return stepSplit(block);
-  case BlockKind::bitsConvert:
-    return stepBitsConvert(block);
-  case BlockKind::bitsChunk:
-    return stepBitsChunk(block);
-  case BlockKind::bitsScan:
-    return stepBitsScan(block);
-  case BlockKind::bitsIntersect:
-    return stepBitsIntersect(block);
-  case BlockKind::writeCompressed:
-  case BlockKind::writeValues:
-    return stepWrite(block);
+  case BlockKind::reduce:
+    if (block.in[1].stream)
+      return stepReduceBeside(block);
+    [[fallthrough]];
+  default:
+    return withStep(block.kind, false, [&](auto step) {
+      CycleAct act{*this, block};
+      return step(act);
+    });
   }
-  return false;
 }
 
 /// Takes one skip of this fiber, or of one that has ended, off the queue.
@@ -116,14 +98,14 @@ bool CycleMachine::endFiber(CycleBlock &block) {
 
 bool CycleMachine::stepScan(CycleBlock &block) {
   CycleInput &references = block.in[0];
-  bool isDense = block.kind == BlockKind::scanDense, moved = false;
+  bool looksAhead = block.kind == BlockKind::scanCompressed, moved = false;
   if (block.in[1].stream)
     takeSkip(block, moved);
   if (block.phase == Phase::ending)
     return endFiber(block) || moved;
   if (references.isEmpty())
-    // A dense fiber needs no look at what comes next.
-    if (block.phase == Phase::due || !isDense)
+    // Only in a compressed fiber is a look at what comes next needed.
+    if (block.phase == Phase::due || looksAhead)
       return moved;
   if (block.phase == Phase::due) {
     Token token = references.pop();
@@ -143,22 +125,8 @@ bool CycleMachine::stepScan(CycleBlock &block) {
     case TokenKind::data:
       break;
     }
-    int64_t fiber = token.integer();
-    if (isDense) {
-      if (fiber < 0 ||
-          fiber > mostPositions / std::max<int64_t>(block.level->size, 1))
-        return fail(block, formatv("there is no fiber {0}", fiber));
-      block.position = block.base = fiber * block.level->size;
-      block.end = block.position + block.level->size;
-    } else {
-      int64_t fibers = int64_t(block.level->segments.size()) - 1;
-      if (fiber < 0 || fiber >= fibers)
-        return fail(block, formatv("reference {0} on 'ref' is past its array, "
-                                   "which has {1} fibers",
-                                   fiber, fibers));
-      block.position = block.level->segments[fiber];
-      block.end = block.level->segments[fiber + 1];
-    }
+    if (std::string error = block.enterFiber(token.integer()); !error.empty())
+      return fail(block, error);
     if (block.position == block.end) {
       block.phase = Phase::ending;
       endFiber(block);
@@ -166,26 +134,11 @@ bool CycleMachine::stepScan(CycleBlock &block) {
     }
     block.phase = Phase::inside;
   }
-  int64_t position = block.position++;
-  show(block, 0,
-       Token::integer(isDense ? position - block.base
-                              : block.level->coordinates[position]));
-  show(block, 1, Token::integer(position));
+  int64_t place = block.position++;
+  show(block, 0, Token::integer(block.coordinateAt(place)));
+  show(block, 1, Token::integer(block.referenceAt(place)));
   if (block.position == block.end)
     block.phase = Phase::ending;
-  return true;
-}
-
-bool CycleMachine::stepRepeatSignal(CycleBlock &block) {
-  if (block.in[0].isEmpty())
-    return false;
-  Token token = block.in[0].pop();
-  if (token.isDone())
-    finish(block);
-  show(block, 0,
-       token.isDone()   ? token
-       : token.isStop() ? Token::stop(0)
-                        : Token::integer(0));
   return true;
 }
 
@@ -256,8 +209,11 @@ bool CycleMachine::stepRepeat(CycleBlock &block) {
 }
 
 void CycleMachine::advance(CycleBlock &block, unsigned side) {
-  block.coordinates[side] = block.in[2 * side].pop();
+  Token &coordinate = block.coordinates[side], before = coordinate;
+  coordinate = block.in[2 * side].pop();
   block.references[side] = block.in[2 * side + 1].pop();
+  if (block.isFilled && !ascend(before, coordinate))
+    fail(block, describeOrder(side, before, coordinate));
   block.hasNews[1 - side] = true;
 }
 

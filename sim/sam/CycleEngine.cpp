@@ -57,59 +57,103 @@ static bool exertsPressure(BlockKind kind, unsigned port) {
          infoOf(kind).inputs[port].type != StreamType::skip;
 }
 
+void CycleMachine::connectInput(CycleBlock &block, unsigned port) {
+  PortRef source = graph.sourceOf(block.number, port);
+  CycleStream *stream = nullptr;
+  if (source.block == noIndex) {
+    stream = &streams.emplace_back();
+    feeds.push_back({stream, graph.fedTo(block.number, port)});
+  } else {
+    CycleBlock &producer = blocks[places[source.block]];
+    stream = producer.out[source.port];
+    if (producer.wide)
+      block.wide = producer.wide;
+  }
+  block.in[port].stream = stream;
+  if (parameters.queueDepth && exertsPressure(block.kind, port))
+    block.capacity[port] = block.kind == BlockKind::buffer
+                               ? block.description->capacity
+                               : *parameters.queueDepth;
+  stream->consumers.push_back(&block.in[port]);
+  unsigned place = &block - blocks.data();
+  stream->wakes.push_back({place / 64, uint64_t(1) << place % 64});
+}
+
 void CycleMachine::connect() {
   ArrayRef<unsigned> order = graph.getOrder();
   result.shown.resize(options.keepsStreams ? blocks.size() : 0);
   for (auto [rank, number] : enumerate(order))
     places[number] = blocks.size() - 1 - rank;
   for (unsigned number : order) {
-    const Block &description = graph.getBlocks()[number];
-    const BlockInfo &info = infoOf(description.kind);
     CycleBlock &block = blocks[places[number]];
-    block.kind = description.kind;
-    block.description = &description;
-    block.number = number;
-    block.numInputs = info.inputs.size();
-    block.numOutputs = info.outputs.size();
+    block.describe(graph, number);
     block.obeysPressure =
         parameters.queueDepth &&
         !(isReference && (block.kind == BlockKind::add ||
                           block.kind == BlockKind::coordinateDrop));
-    if (description.tensor != noIndex) {
-      const Tensor &tensor = graph.getTensors()[description.tensor];
-      block.values = tensor.values;
-      if (description.level < tensor.levels.size())
-        block.level = &tensor.levels[description.level];
-    }
     if (isWriter(block.kind)) {
       ++runningWriters;
       block.written = &result.written[number];
     }
+    if (WideBits::areMadeBy(*block.description))
+      block.wide = std::make_shared<WideBits>();
     for (unsigned port = 0; port < block.numOutputs; ++port) {
       block.out[port] = &streams.emplace_back();
       if (options.keepsStreams)
         block.out[port]->shown = &result.shown[number][port];
     }
   }
+  // Producers come last.
+  for (CycleBlock &block : reverse(blocks))
+    for (unsigned port = 0; port < block.numInputs; ++port)
+      if (graph.isConnected(block.number, port))
+        connectInput(block, port);
+  shareUnits();
+}
+
+/// Blocks of one kind share the units that the machine has, and arrays the
+/// ports of the memory that they read.
+void CycleMachine::shareUnits() {
+  std::map<BlockKind, std::vector<CycleBlock *>> kinds;
+  std::map<unsigned, std::vector<CycleBlock *>> readers;
   for (CycleBlock &block : blocks) {
-    for (unsigned port = 0; port < block.numInputs; ++port) {
-      if (!graph.isConnected(block.number, port))
-        continue;
-      PortRef source = graph.sourceOf(block.number, port);
-      CycleStream *stream = nullptr;
-      if (source.block == noIndex) {
-        stream = &streams.emplace_back();
-        feeds.push_back({stream, graph.fedTo(block.number, port)});
-      } else {
-        stream = blocks[places[source.block]].out[source.port];
-      }
-      block.in[port].stream = stream;
-      block.exertsPressure[port] =
-          parameters.queueDepth && exertsPressure(block.kind, port);
-      stream->consumers.push_back(&block.in[port]);
-      unsigned place = &block - blocks.data();
-      stream->wakes.push_back({place / 64, uint64_t(1) << place % 64});
-    }
+    kinds[block.kind].push_back(&block);
+    if (block.kind == BlockKind::array)
+      readers[block.description->tensor].push_back(&block);
+  }
+  auto share = [&](ArrayRef<CycleBlock *> sharing, unsigned count,
+                   unsigned which) {
+    if (sharing.size() <= count)
+      return;
+    SharedUnits &shared = units.emplace_back();
+    shared.count = count;
+    for (CycleBlock *block : sharing)
+      block->units[which] = &shared;
+  };
+  for (const auto &[kind, sharing] : kinds)
+    if (auto count = parameters.blockCounts.find(kind);
+        count != parameters.blockCounts.end())
+      share(sharing, count->second, 0);
+  if (parameters.arrayPorts)
+    for (const auto &[tensor, sharing] : readers)
+      share(sharing, *parameters.arrayPorts, 1);
+}
+
+/// Whether the units that a block shares are free in this cycle.
+bool CycleMachine::mayUseUnits(CycleBlock &block, uint64_t cycle) {
+  return none_of(block.units, [&](SharedUnits *shared) {
+    return shared && shared->cycle == cycle && shared->used == shared->count;
+  });
+}
+
+static void useUnits(CycleBlock &block, uint64_t cycle) {
+  for (SharedUnits *shared : block.units) {
+    if (!shared)
+      continue;
+    if (shared->cycle != cycle)
+      shared->used = 0;
+    shared->cycle = cycle;
+    ++shared->used;
   }
 }
 
@@ -144,7 +188,7 @@ bool CycleMachine::isHeld(const CycleBlock &block) const {
 void CycleMachine::markFullQueues(CycleBlock &block) {
   for (unsigned port = 0; port < block.numInputs; ++port) {
     CycleInput &input = block.in[port];
-    if (!block.exertsPressure[port] || input.size() <= *parameters.queueDepth)
+    if (!block.capacity[port] || input.size() <= block.capacity[port])
       continue;
     input.stream->fullCycle[cycle & 1] = cycle + 1;
     unsigned place = &block - blocks.data();
@@ -191,10 +235,21 @@ bool CycleMachine::stepAll() {
         next[word] |= bit;
         continue;
       }
+      if (!units.empty() && !mayUseUnits(block, cycle)) {
+        // It tries again; whether it could act at all is not known.
+        bool hasToken = any_of(block.in, [](const CycleInput &input) {
+          return input.stream && !input.isEmpty();
+        });
+        block.waiting += hasToken || block.phase != Phase::due;
+        next[word] |= bit;
+        continue;
+      }
       if (options.findsCriticalChain)
         noteCause(block);
       if (!step(block))
         continue;
+      if (!units.empty())
+        useUnits(block, cycle);
       ++block.busy;
       next[word] |= bit;
       moved = true;
@@ -248,11 +303,12 @@ std::string CycleMachine::describeWait(const CycleBlock &block) const {
   };
   for (unsigned port = 0; port < block.numOutputs; ++port)
     for (const CycleInput *input : block.out[port]->consumers)
-      if (block.obeysPressure && input->size() > *parameters.queueDepth)
+      if (block.obeysPressure)
         for (PortRef consumer : graph.consumersOf(block.number, port)) {
           const CycleBlock &other = blocks[places[consumer.block]];
-          if (&other.in[consumer.port] == input &&
-              other.exertsPressure[consumer.port])
+          uint64_t capacity = other.capacity[consumer.port];
+          if (&other.in[consumer.port] == input && capacity &&
+              input->size() > capacity)
             say(formatv("for room in the queue of {0}, which has {1}",
                         graph.nameOfInput(consumer), input->size()));
         }
@@ -296,6 +352,7 @@ Run CycleMachine::collect() {
     BlockStatistics &statistics = result.blocks[block.number];
     statistics.busy = block.busy;
     statistics.held = block.held;
+    statistics.waiting = block.waiting;
     if (block.isDone)
       statistics.doneCycle = block.doneCycle;
     // Skips that nobody takes are made only for whoever keeps streams.
@@ -344,8 +401,8 @@ std::vector<ChainLink> CycleMachine::walkCriticalChain() const {
       for (PortRef consumer :
            graph.consumersOf(block->number, cause - heldUp)) {
         const CycleBlock &reader = blocks[places[consumer.block]];
-        if (reader.exertsPressure[consumer.port] &&
-            reader.in[consumer.port].peak > *parameters.queueDepth &&
+        uint64_t capacity = reader.capacity[consumer.port];
+        if (capacity && reader.in[consumer.port].peak > capacity &&
             reader.in[consumer.port].stream == &stream) {
           block = &reader;
           break;

@@ -18,7 +18,7 @@
 #ifndef EMBER_LIB_SIM_SAM_CYCLEMACHINE_H
 #define EMBER_LIB_SIM_SAM_CYCLEMACHINE_H
 
-#include "PointAccumulator.h"
+#include "BlockState.h"
 
 #include "ember/Sim/SAM/Run.h"
 
@@ -68,64 +68,79 @@ struct RepeatState {
   Token token;
 };
 
-enum class Phase : uint8_t { due, inside, ending };
+/// What several blocks use by turns: as many of them act in a cycle as there
+/// are units.
+struct SharedUnits {
+  unsigned count = 0;
+  unsigned used = 0;
+  uint64_t cycle = ~uint64_t(0);
+};
 
-struct CycleBlock {
-  BlockKind kind = BlockKind::scanCompressed;
-  uint8_t numInputs = 0;
-  uint8_t numOutputs = 0;
-  bool exertsPressure[maxInputs] = {};
+struct CycleBlock : BlockState {
+  /// How many tokens may wait before whoever fills the queue is held up.
+  uint64_t capacity[maxInputs] = {};
   bool obeysPressure = true;
-  bool isDone = false;
-  Phase phase = Phase::due;
   CycleInput in[maxInputs];
   CycleStream *out[maxOutputs] = {};
+  /// A unit of its kind, and a port of what it reads.
+  SharedUnits *units[2] = {};
 
-  /// Scanners: what is read, and where in its fiber a block is.
-  const Level *level = nullptr;
-  llvm::ArrayRef<double> values;
-  int64_t position = 0;
-  int64_t end = 0;
-  int64_t base = 0;
   uint64_t fibersEnded = 0;
   uint64_t fibersSkipped = 0;
   /// Joiners: a pair of each side, and whether that of the other side has
   /// changed since this one was told of it.
-  bool isFilled = false;
   bool hasNews[2] = {true, true};
   Token coordinates[2];
   Token references[2];
   RepeatState repeat;
-  /// Reducers, droppers and blocks on bits.
-  double sum = 0;
-  uint64_t word = 0;
-  uint64_t otherWord = 0;
-  uint64_t owedStop = 0;
-  bool sawData = false;
-  bool afterStop = true;
-  bool takesMore = true;
 
   uint64_t busy = 0;
   uint64_t held = 0;
+  uint64_t waiting = 0;
   uint64_t doneCycle = 0;
   /// When a block that holds coordinates took its last inner one.
   uint64_t lastInner = 0;
   /// One more than the last cycle in which the block was held up.
   uint64_t lastHeld = 0;
-  const Block *description = nullptr;
-  unsigned number = 0;
-  PointAccumulator points;
   /// Signals on their way inside of a block that holds coordinates.
   std::deque<Token> signals;
   /// Values on their way from an array, with the cycle in which they show.
   std::deque<TimedToken> loading;
-  std::vector<Token> *written = nullptr;
   /// Why the block acted when it did, where that changed: an input's number,
   /// `ownPace`, or `heldUp` plus an output's.
   std::vector<std::pair<uint64_t, uint8_t>> causes;
 };
 inline constexpr uint8_t ownPace = 0x40;
 inline constexpr uint8_t heldUp = 0x80;
+
+class CycleMachine;
+
+/// What a block may do in a cycle.
+struct CycleAct {
+  CycleMachine &machine;
+  CycleBlock &state;
+
+  bool has(unsigned port) const { return !state.in[port].isEmpty(); }
+  template <unsigned... ports> bool await() const {
+    return (has(ports) && ...);
+  }
+  bool awaitFirst(unsigned count) const { return awaitAll((1u << count) - 1); }
+  bool awaitAll(unsigned ports) const {
+    for (; ports; ports &= ports - 1)
+      if (!has(std::countr_zero(ports)))
+        return false;
+    return true;
+  }
+  void pace() const {}
+  Token front(unsigned port) const { return state.in[port].front(); }
+  Token pop(unsigned port) { return state.in[port].pop(); }
+  void show(unsigned output, Token token);
+  void showAll(Token token, unsigned outputs);
+  /// Shows what ends a block, if it does.
+  bool pass(Token token);
+  void finish();
+  bool fail(const std::string &what);
+};
 
 class CycleMachine {
 public:
@@ -135,7 +150,12 @@ public:
   llvm::Expected<Run> run();
 
 private:
+  friend struct CycleAct;
+
   void connect();
+  void connectInput(CycleBlock &block, unsigned port);
+  void shareUnits();
+  static bool mayUseUnits(CycleBlock &block, uint64_t cycle);
   void deliverFeeds();
   /// The blocks of a cycle; whether anything moved.
   bool stepAll();
@@ -152,7 +172,6 @@ private:
   bool stepScan(CycleBlock &block);
   bool endFiber(CycleBlock &block);
   void takeSkip(CycleBlock &block, bool &moved);
-  bool stepRepeatSignal(CycleBlock &block);
   bool stepRepeat(CycleBlock &block);
   bool followSignal(CycleBlock &block, CycleInput &references,
                     const Token *signal, bool &took);
@@ -163,23 +182,11 @@ private:
   bool compareForIntersection(CycleBlock &block);
   bool compareForUnion(CycleBlock &block);
   bool stepArray(CycleBlock &block);
-  bool stepLocate(CycleBlock &block);
-  bool stepArithmetic(CycleBlock &block);
-  bool stepReduce(CycleBlock &block);
   bool stepReduceBeside(CycleBlock &block);
-  bool stepReduceAlong(CycleBlock &block);
   bool stepAccumulate(CycleBlock &block);
   bool takePoint(CycleBlock &block);
   bool stepCoordinateHold(CycleBlock &block);
   bool stepCoordinateDrop(CycleBlock &block);
-  bool stepStopDrop(CycleBlock &block);
-  bool stepEmptyFiberStopDrop(CycleBlock &block);
-  bool stepSplit(CycleBlock &block);
-  bool stepBitsConvert(CycleBlock &block);
-  bool stepBitsChunk(CycleBlock &block);
-  bool stepBitsScan(CycleBlock &block);
-  bool stepBitsIntersect(CycleBlock &block);
-  bool stepWrite(CycleBlock &block);
 
   void show(CycleBlock &block, unsigned output, Token token) {
     CycleStream &stream = *block.out[output];
@@ -229,8 +236,26 @@ private:
     size_t position = 0;
   };
   std::vector<Feed> feeds;
+  std::deque<SharedUnits> units;
   Run result;
 };
+
+inline void CycleAct::show(unsigned output, Token token) {
+  machine.show(state, output, token);
+}
+inline void CycleAct::showAll(Token token, unsigned outputs) {
+  machine.showAll(state, token, outputs);
+}
+inline bool CycleAct::pass(Token token) {
+  show(0, token);
+  if (token.isDone())
+    finish();
+  return true;
+}
+inline void CycleAct::finish() { machine.finish(state); }
+inline bool CycleAct::fail(const std::string &what) {
+  return machine.fail(state, what);
+}
 
 } // namespace ember::sim::sam
 

@@ -45,6 +45,18 @@ Expected<unsigned> Graph::addTensor(Tensor tensor) {
   return entry->second;
 }
 
+Error Graph::replaceTensor(unsigned number, Tensor tensor) {
+  if (Error error = tensor.verify())
+    return error;
+  auto format = [](const Level &level) { return level.format; };
+  if (!equal(map_range(tensor.levels, format),
+             map_range(tensors[number].levels, format)))
+    return graphError("tensor '{0}' is replaced by one of other levels",
+                      tensors[number].name);
+  tensors[number] = std::move(tensor);
+  return Error::success();
+}
+
 Expected<unsigned> Graph::addBlock(Block block) {
   auto [entry, isNew] = blockNumbers.try_emplace(block.name, blocks.size());
   if (!isNew)
@@ -165,34 +177,162 @@ Error Graph::verifyBlock(unsigned number) const {
     if (!input.isOptional && !isConnected(number, port))
       return graphError("block '{0}': nothing is connected to its input '{1}'",
                         block.name, input.name);
-  bool readsLevel = isScanner(block.kind) || block.kind == BlockKind::locate;
-  if (readsLevel || block.kind == BlockKind::array) {
-    if (block.tensor >= tensors.size())
-      return graphError("block '{0}' of kind {1} names no tensor", block.name,
-                        info.name);
-    const Tensor &tensor = tensors[block.tensor];
-    if (readsLevel && block.level >= tensor.levels.size())
-      return graphError(
-          "block '{0}' reads level {1} of tensor '{2}', which has {3}",
-          block.name, block.level, tensor.name, tensor.levels.size());
-    bool wantsCompressed = block.kind == BlockKind::scanCompressed;
-    if (readsLevel && wantsCompressed != (tensor.levels[block.level].format ==
-                                          Level::Format::compressed))
-      return graphError("block '{0}' of kind {1} reads level {2} of tensor "
-                        "'{3}', which is {4}",
-                        block.name, info.name, block.level, tensor.name,
-                        wantsCompressed ? "dense" : "compressed");
+  if (Error error = verifyLevel(block))
+    return error;
+  if (Error error = verifyParameters(number))
+    return error;
+  return verifyBits(number);
+}
+
+/// Which levels a scanner reads, and how they are called.
+static bool isScanned(BlockKind kind, Level::Format format) {
+  switch (format) {
+  case Level::Format::dense:
+    return kind == BlockKind::scanDense || kind == BlockKind::locate;
+  case Level::Format::compressed:
+  case Level::Format::pointList:
+    return kind == BlockKind::scanCompressed;
+  case Level::Format::singleton:
+    return kind == BlockKind::scanSingleton;
+  case Level::Format::bitvector:
+    return kind == BlockKind::scanBitvector;
+  case Level::Format::linkedList:
+    return kind == BlockKind::scanLinkedList;
   }
-  if (block.kind == BlockKind::split && block.factor < 1)
+  return false;
+}
+
+static StringRef nameOf(Level::Format format) {
+  static constexpr StringLiteral names[] = {
+      "dense",       "compressed",  "a list of points",
+      "a singleton", "a bitvector", "a linked list"};
+  return names[unsigned(format)];
+}
+
+Error Graph::verifyLevel(const Block &block) const {
+  bool readsLevel = isScanner(block.kind) || block.kind == BlockKind::locate;
+  bool readsValues =
+      block.kind == BlockKind::array || block.kind == BlockKind::store;
+  if (!readsLevel && !readsValues)
+    return Error::success();
+  const BlockInfo &info = infoOf(block.kind);
+  if (block.tensor >= tensors.size())
+    return graphError("block '{0}' of kind {1} names no tensor", block.name,
+                      info.name);
+  const Tensor &tensor = tensors[block.tensor];
+  if (block.kind == BlockKind::store)
+    for (auto [number, level] : enumerate(tensor.levels))
+      if (level.format != Level::Format::dense)
+        return graphError("block '{0}' stores to places of tensor '{1}', whose "
+                          "level {2} is {3}, not dense",
+                          block.name, tensor.name, number,
+                          nameOf(level.format));
+  if (readsValues)
+    return Error::success();
+  if (block.level >= tensor.levels.size())
+    return graphError(
+        "block '{0}' reads level {1} of tensor '{2}', which has {3}",
+        block.name, block.level, tensor.name, tensor.levels.size());
+  Level::Format format = tensor.levels[block.level].format;
+  if (isScanned(block.kind, format))
+    return Error::success();
+  return graphError("block '{0}' of kind {1} reads level {2} of tensor "
+                    "'{3}', which is {4}",
+                    block.name, info.name, block.level, tensor.name,
+                    nameOf(format));
+}
+
+Error Graph::verifyParameters(unsigned number) const {
+  const Block &block = blocks[number];
+  bool takesParts =
+      block.kind == BlockKind::split || block.kind == BlockKind::flatten;
+  if (takesParts && block.factor < 1)
     return graphError("block '{0}': a part of {1} coordinates", block.name,
                       block.factor);
-  if (block.kind == BlockKind::bitsChunk &&
-      (!block.width || block.width > 64 || block.size > 64 ||
-       block.size % block.width))
-    return graphError(
-        "block '{0}': parts of {1} bits do not make {2}, of at most 64",
-        block.name, block.width, block.size);
+  if (block.kind == BlockKind::compute && !block.function)
+    return graphError("block '{0}' names no function", block.name);
+  if (block.kind == BlockKind::compute)
+    for (unsigned port = 0; port < infoOf(block.kind).inputs.size(); ++port)
+      if (isConnected(number, port) != (port < block.numOperands))
+        return graphError("block '{0}' computes of {1} operands, but its input "
+                          "'{2}' is {3}connected",
+                          block.name, block.numOperands,
+                          infoOf(block.kind).inputs[port].name,
+                          isConnected(number, port) ? "" : "not ");
+  if (block.combiner < BlockKind::multiply ||
+      block.combiner > BlockKind::minimum)
+    return graphError("block '{0}' combines by {1}, and values are combined by "
+                      "mul, add, max and min",
+                      block.name, infoOf(block.combiner).name);
+  if (block.kind == BlockKind::buffer && !block.capacity)
+    return graphError("block '{0}' has no room for a token", block.name);
+  bool hasLanes = block.kind == BlockKind::parallelize ||
+                  block.kind == BlockKind::serialize;
+  unsigned mostLanes =
+      block.kind == BlockKind::parallelize ? maxOutputs : maxInputs - 1;
+  if (hasLanes && (!block.lanes || block.lanes > mostLanes))
+    return graphError("block '{0}' has {1} lanes, and there may be 1 to {2}",
+                      block.name, block.lanes, mostLanes);
+  if (block.kind == BlockKind::parallelize)
+    for (unsigned port = block.lanes; port < maxOutputs; ++port)
+      if (!consumers[number][port].empty())
+        return graphError("'{0}' is connected, and block '{1}' has {2} lanes",
+                          nameOfOutput({number, port}), block.name,
+                          block.lanes);
+  // Ports of one kind are used in their order.
+  ArrayRef<PortInfo> inputs = infoOf(block.kind).inputs;
+  bool isInOrder = block.kind == BlockKind::serialize ||
+                   block.kind == BlockKind::compute ||
+                   block.kind == BlockKind::reduceAlong;
+  for (unsigned port = 1; isInOrder && port < inputs.size(); ++port)
+    if (isConnected(number, port) && !isConnected(number, port - 1))
+      return graphError("block '{0}': nothing is connected to its input "
+                        "'{1}', and something to '{2}'",
+                        block.name, inputs[port - 1].name, inputs[port].name);
+  if (block.kind == BlockKind::serialize)
+    for (unsigned port = 2; port < inputs.size(); ++port)
+      if (isConnected(number, port) != (port <= block.lanes))
+        return graphError("block '{0}' has {1} lanes, but its input '{2}' is "
+                          "{3}connected",
+                          block.name, block.lanes, inputs[port].name,
+                          isConnected(number, port) ? "" : "not ");
   return Error::success();
+}
+
+Error Graph::verifyBits(unsigned number) const {
+  const Block &block = blocks[number];
+  if (block.kind == BlockKind::bitsChunk) {
+    if (!block.width || block.width > 64 || !block.size ||
+        block.size % block.width)
+      return graphError(
+          "block '{0}': parts of {1} bits, of at most 64, do not make {2}",
+          block.name, block.width, block.size);
+    PortRef source = sources[number][0];
+    bool isWide = source.block != noIndex &&
+                  blocks[source.block].kind == BlockKind::bitsConvert &&
+                  blocks[source.block].size > 64;
+    unsigned given = isWide ? blocks[source.block].size : 64;
+    if (isWide ? given != block.size : block.size > given)
+      return graphError("block '{0}' takes words of {1} bits apart, and '{2}' "
+                        "has words of {3}",
+                        block.name, block.size, nameOfInput({number, 0}),
+                        given);
+  }
+  if (block.kind != BlockKind::bitsConvert || block.size <= 64)
+    return Error::success();
+  for (PortRef consumer : consumers[number][0])
+    if (blocks[consumer.block].kind != BlockKind::bitsChunk)
+      return graphError("'{0} -> {1}': words of {2} bits are taken apart by "
+                        "bv_chunk first",
+                        nameOfOutput({number, 0}), nameOfInput(consumer),
+                        block.size);
+  return Error::success();
+}
+
+int Graph::depthOf(unsigned number, const PortInfo &port) const {
+  const Block &block = blocks[number];
+  bool isLane = block.kind == BlockKind::serialize && port.name != "outer";
+  return port.depth + (isLane ? int(block.itemDepth) : 0);
 }
 
 Error Graph::verifyStreams() {
@@ -206,8 +346,10 @@ Error Graph::verifyStreams() {
       StreamType given = types[source.block][source.port];
       StreamType wanted = input.type;
       if (isWriter(block.kind))
-        wanted = block.kind == BlockKind::writeValues ? StreamType::value
-                                                      : StreamType::coordinate;
+        wanted = block.kind == BlockKind::store ? input.type
+                 : block.kind == BlockKind::writeValues
+                     ? StreamType::value
+                     : StreamType::coordinate;
       if (given == wanted || wanted == StreamType::any ||
           given == StreamType::any ||
           (holdsIntegers(given) && holdsIntegers(wanted)))
@@ -251,7 +393,7 @@ Error Graph::verifyDepths() {
         depth = 0;
       if (!depth)
         continue;
-      int mine = *depth - input.depth;
+      int mine = *depth - depthOf(number, input);
       if (mine < 0)
         return graphError("input '{0}' takes lists, but '{1}' has none",
                           nameOfInput({number, unsigned(port)}),
@@ -263,7 +405,7 @@ Error Graph::verifyDepths() {
                           block.name, input.name,
                           sourceName({number, unsigned(port)}), *depth,
                           info.inputs[basePort.port].name, sourceName(basePort),
-                          *base + input.depth);
+                          *base + depthOf(number, input));
       if (!base)
         basePort = {number, unsigned(port)};
       base = mine;
@@ -273,7 +415,7 @@ Error Graph::verifyDepths() {
       base = 1;
     for (auto [port, output] : enumerate(info.outputs))
       if (base && !output.arePoints)
-        depths[number][port] = *base + output.depth;
+        depths[number][port] = *base + depthOf(number, output);
   }
   return Error::success();
 }
@@ -333,7 +475,7 @@ Error Graph::verifyWriters() const {
     if (block.result.empty())
       return graphError("block '{0}' names no tensor to write", block.name);
     unsigned level =
-        block.kind == BlockKind::writeValues ? noIndex : block.level;
+        block.kind == BlockKind::writeCompressed ? block.level : noIndex;
     auto [entry, isNew] =
         writers.try_emplace({block.result, level}, block.name);
     if (!isNew)

@@ -7,6 +7,8 @@
 
 #include "ember/Sim/SAM/GraphFile.h"
 
+#include "BlockParameters.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,12 +17,6 @@
 using namespace llvm;
 
 namespace ember::sim::sam {
-
-template <typename... Arguments>
-static Error fileError(const char *format, Arguments &&...arguments) {
-  return createStringError(
-      formatv(format, std::forward<Arguments>(arguments)...).str());
-}
 
 /// Larger tensors are not filled element by element.
 static constexpr int64_t mostDraws = int64_t(1) << 26;
@@ -52,20 +48,6 @@ private:
   Graph graph;
 };
 } // namespace
-
-/// The integer of a member, in a range.
-static Expected<int64_t> integerOf(const json::Object &object, StringRef member,
-                                   int64_t byDefault, int64_t least,
-                                   int64_t most) {
-  const json::Value *value = object.get(member);
-  if (!value)
-    return byDefault;
-  std::optional<int64_t> number = value->getAsInteger();
-  if (!number || *number < least || *number > most)
-    return fileError("'{0}': expected an integer from {1} to {2}", member,
-                     least, most);
-  return *number;
-}
 
 Expected<Elements> GraphReader::readElements(StringRef name,
                                              const json::Array &array,
@@ -133,6 +115,25 @@ Expected<Elements> GraphReader::draw(StringRef name, ArrayRef<int64_t> sizes,
   return elements;
 }
 
+static std::optional<Level::Format> formatOf(char letter) {
+  switch (letter) {
+  case 'd':
+    return Level::Format::dense;
+  case 's':
+    return Level::Format::compressed;
+  case 'u':
+    return Level::Format::pointList;
+  case 'q':
+    return Level::Format::singleton;
+  case 'b':
+    return Level::Format::bitvector;
+  case 'l':
+    return Level::Format::linkedList;
+  default:
+    return std::nullopt;
+  }
+}
+
 Expected<Tensor> GraphReader::readTensor(StringRef name,
                                          const json::Object &object,
                                          unsigned position) {
@@ -166,14 +167,22 @@ Expected<Tensor> GraphReader::readTensor(StringRef name,
   std::vector<int64_t> levelSizes;
   int64_t positions = 1;
   for (auto [index, letter] : zip_equal(levels, format)) {
-    if (letter != 'd' && letter != 's')
-      return fileError(
-          "tensor '{0}': a level is d (dense) or s (compressed), not '{1}'",
-          name, letter);
-    formats.push_back(letter == 'd' ? Level::Format::dense
-                                    : Level::Format::compressed);
+    std::optional<Level::Format> levelFormat = formatOf(letter);
+    if (!levelFormat)
+      return fileError("tensor '{0}': a level is d (dense), s (compressed), u "
+                       "(a list of points), q (a singleton), b (a bitvector) "
+                       "or l (a linked list), not '{1}'",
+                       name, letter);
+    bool isInside =
+        !formats.empty() && (formats.back() == Level::Format::pointList ||
+                             formats.back() == Level::Format::singleton);
+    if (levelFormat == Level::Format::singleton && !isInside)
+      return fileError("tensor '{0}': a singleton (q) is inside of a list of "
+                       "points (u) or of a singleton",
+                       name);
+    formats.push_back(*levelFormat);
     levelSizes.push_back(sizes[indices.find(index)]);
-    if (letter == 's')
+    if (letter != 'd')
       positions = std::max<int64_t>(elements->size(), 1);
     else if (MulOverflow(positions, levelSizes.back(), positions) ||
              positions > mostDraws)
@@ -243,7 +252,9 @@ Error GraphReader::readTensors() {
 
 Error GraphReader::readLevel(Block &block, const json::Object &object) {
   StringRef name = object.getString("tensor").value_or("");
-  if (isWriter(block.kind)) {
+  if (block.kind == BlockKind::store)
+    block.result = object.getString("result").value_or("").str();
+  else if (isWriter(block.kind)) {
     block.result = name.str();
     StringRef level = object.getString("level").value_or("");
     if (block.kind == BlockKind::writeCompressed &&
@@ -280,33 +291,19 @@ Error GraphReader::readNode(StringRef name, const json::Object &object) {
   if (!kind)
     return fileError("node '{0}' is of the unknown kind '{1}'", name, kindName);
   block.kind = *kind;
-  block.negatesSecond = object.getBoolean("neg2").value_or(false);
-  block.dropsEmpty = object.getBoolean("drop_empty").value_or(false);
-  block.keepsCoordinate = object.getBoolean("keep_coordinate").value_or(true);
-  block.emitsZeros = object.getBoolean("emit_zeros").value_or(false);
-  auto read = [&](StringRef member, auto &target, int64_t most) -> Error {
-    Expected<int64_t> value =
-        integerOf(object, member, int64_t(target), 1, most);
-    if (!value)
-      return joinErrors(fileError("node '{0}'", name), value.takeError());
-    target = *value;
-    return Error::success();
-  };
-  if (Error error = read("factor", block.factor, int64_t(1) << 40))
+  if (Error error = readBlockParameters(block, object))
     return error;
-  if (Error error = read("width", block.width, 64))
-    return error;
-  if (Error error = read("size", block.size, 64))
-    return error;
-  if (const json::Array *words = object.getArray("words"))
-    for (const json::Value &word : *words) {
-      std::optional<uint64_t> bits = word.getAsUINT64();
-      if (!bits)
-        return fileError("node '{0}': 'words' are integers of 64 bits", name);
-      block.words.push_back(*bits);
-    }
   if (Error error = readLevel(block, object))
     return error;
+  if (block.kind == BlockKind::bitsScan && block.tensor != noIndex) {
+    const Tensor &tensor = graph.getTensors()[block.tensor];
+    if (block.level >= tensor.levels.size() ||
+        tensor.levels[block.level].format != Level::Format::bitvector)
+      return fileError("node '{0}' scans the words of tensor '{1}', level {2}, "
+                       "which is no bitvector",
+                       name, tensor.name, block.level);
+    block.words = bitsOf(tensor.levels[block.level]);
+  }
   return graph.addBlock(std::move(block)).takeError();
 }
 
@@ -336,12 +333,15 @@ Error GraphReader::readNesting() {
   StringRef expression = kernel.getString("expression").value_or("");
   std::optional<StringRef> levels = kernel.getString("result_levels");
   auto [result, rest] = expression.split('(');
-  if (!levels || rest.empty() || result.contains('='))
+  if (rest.empty() || result.contains('='))
     return Error::success();
   std::string indices;
   for (char letter : rest.split(')').first)
     if (isAlpha(letter))
       indices += letter;
+  graph.setIndices(result.trim(), indices);
+  if (!levels)
+    return Error::success();
   std::vector<unsigned> nesting;
   for (char index : *levels) {
     size_t place = StringRef(indices).find(index);
@@ -410,37 +410,6 @@ Expected<Graph> readGraphFile(StringRef path) {
   if (!graph)
     return fileError("'{0}': {1}", path, toString(graph.takeError()));
   return graph;
-}
-
-Expected<Parameters> readParameters(const json::Object &object) {
-  Parameters parameters;
-  for (const auto &[name, value] : object) {
-    StringRef member = name;
-    if (member == "quirks") {
-      StringRef text = value.getAsString().value_or("");
-      if (text != "none" && text != "reference")
-        return fileError("'quirks' is \"none\" or \"reference\"");
-      parameters.quirks = text == "none" ? Quirks::none : Quirks::reference;
-    } else if (member == "queueDepth") {
-      if (value.getAsNull())
-        continue;
-      Expected<int64_t> depth =
-          integerOf(object, member, 0, 1, int64_t(1) << 40);
-      if (!depth)
-        return depth.takeError();
-      parameters.queueDepth = *depth;
-    } else if (member == "arrayLatency") {
-      Expected<int64_t> latency = integerOf(object, member, 1, 1, 1 << 20);
-      if (!latency)
-        return latency.takeError();
-      parameters.arrayLatency = *latency;
-    } else {
-      return fileError(
-          "'{0}' is unknown; there are queueDepth, arrayLatency and quirks",
-          member);
-    }
-  }
-  return parameters;
 }
 
 } // namespace ember::sim::sam

@@ -13,8 +13,9 @@
 #ifndef EMBER_LIB_SIM_SAM_POINTACCUMULATOR_H
 #define EMBER_LIB_SIM_SAM_POINTACCUMULATOR_H
 
+#include "BlockArithmetic.h"
+
 #include <algorithm>
-#include <cstdint>
 #include <tuple>
 #include <vector>
 
@@ -38,9 +39,9 @@ public:
     gathered.push_back({outer, inner, value, 0});
   }
 
-  /// Points that were added become ready, with the sum of those at one place in
-  /// the order in which they came.
-  void close(uint64_t cycle) {
+  /// Points that were added become ready, those at one place combined in the
+  /// order in which they came.
+  void close(uint64_t cycle, BlockKind combiner) {
     // Until they are ready, `cycle` has their order.
     for (size_t i = 0; i < gathered.size(); ++i)
       gathered[i].cycle = i;
@@ -54,7 +55,8 @@ public:
       point.cycle = cycle;
       while (i + 1 < gathered.size() && gathered[i + 1].outer == point.outer &&
              gathered[i + 1].inner == point.inner)
-        point.value += gathered[++i].value;
+        point.value =
+            combineNumbers(combiner, point.value, gathered[++i].value);
       ready.push_back(point);
     }
     gathered.clear();

@@ -33,6 +33,8 @@ using Fibers = std::vector<Fiber>;
 struct Writers {
   std::map<unsigned, unsigned> levels;
   unsigned values = noIndex;
+  /// What stores them by references, if anything does.
+  unsigned stored = noIndex;
 };
 } // namespace
 
@@ -73,6 +75,26 @@ static bool arrange(const Fibers &parents, Fibers children, bool onlyNonempty,
   return next == children.size();
 }
 
+/// The last value at each place of a tensor whose levels are dense.
+static Elements scatter(const Graph &graph, unsigned block,
+                        ArrayRef<Token> tokens) {
+  const Tensor &tensor = graph.getTensors()[graph.getBlocks()[block].tensor];
+  Elements elements;
+  for (size_t at = 0; at + 1 < tokens.size(); at += 2) {
+    if (!tokens[at].isData())
+      continue;
+    int64_t place = tokens[at].integer();
+    std::vector<int64_t> coordinates(tensor.levels.size());
+    for (size_t level = coordinates.size(); level-- > 0;) {
+      coordinates[level] = place % tensor.levels[level].size;
+      place /= tensor.levels[level].size;
+    }
+    elements[coordinates] =
+        tokens[at + 1].isData() ? tokens[at + 1].number() : 0;
+  }
+  return elements;
+}
+
 /// Values beside the coordinates of the innermost level.
 static bool pairValues(const Fibers &coordinates, const Fibers &values,
                        std::vector<Token> &paired) {
@@ -105,6 +127,8 @@ static Expected<Elements> assemble(const Graph &graph, const Run &run,
   };
   auto nameOf = [&](unsigned block) { return graph.getBlocks()[block].name; };
   bool keepsMissing = quirks == Quirks::reference;
+  if (writers.stored != noIndex)
+    return scatter(graph, writers.stored, run.written.at(writers.stored));
   if (writers.values == noIndex)
     return wrong("no block writes its values");
   std::vector<unsigned> nesting;
@@ -192,7 +216,9 @@ static Expected<Elements> assemble(const Graph &graph, const Run &run,
 static std::map<std::string, Writers> findWriters(const Graph &graph) {
   std::map<std::string, Writers> writers;
   for (auto [number, block] : enumerate(graph.getBlocks())) {
-    if (block.kind == BlockKind::writeValues)
+    if (block.kind == BlockKind::store)
+      writers[block.result].stored = number;
+    else if (block.kind == BlockKind::writeValues)
       writers[block.result].values = number;
     else if (block.kind == BlockKind::writeCompressed)
       writers[block.result].levels[block.level] = number;

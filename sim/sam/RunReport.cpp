@@ -35,6 +35,8 @@ json::Object statisticsOf(const Graph &graph, const Run &run) {
                         {"busy", int64_t(statistics.busy)},
                         {"held", int64_t(statistics.held)},
                         {"starved", int64_t(statistics.starved(run.cycles))}};
+    if (statistics.waiting)
+      object["waiting"] = int64_t(statistics.waiting);
     if (statistics.doneCycle)
       object["doneCycle"] = int64_t(*statistics.doneCycle);
     json::Object outputs, queues;
@@ -110,13 +112,18 @@ void printRun(const Graph &graph, const Run &run, raw_ostream &os) {
     os << "\n";
   };
   bool hasQueues = !run.peakQueues.empty();
-  row("block", "busy", "starved", "held", "done", hasQueues ? "queue" : "");
+  bool areShared = any_of(run.blocks, [](const BlockStatistics &block) {
+    return block.waiting != 0;
+  });
+  row("block", "busy", "starved", "held", "done", hasQueues ? "queue" : "",
+      areShared ? "waiting" : "");
   for (unsigned number : graph.getOrder()) {
     const BlockStatistics &statistics = run.blocks[number];
     row(graph.getBlocks()[number].name, statistics.busy,
         statistics.starved(run.cycles), statistics.held,
         statistics.doneCycle ? std::to_string(*statistics.doneCycle) : "-",
-        hasQueues ? std::to_string(*max_element(run.peakQueues[number])) : "");
+        hasQueues ? std::to_string(*max_element(run.peakQueues[number])) : "",
+        areShared ? std::to_string(statistics.waiting) : "");
   }
   if (!run.chain.empty())
     printChain(graph, run, os);

@@ -58,13 +58,69 @@ Error Tensor::verify() const {
               coordinate, position, level.coordinates[position - 1]));
       }
     }
-    fibers = int64_t(level.coordinates.size());
+    fibers = level.countPositions();
+    if (!level.positions.empty() &&
+        level.positions.size() != level.coordinates.size())
+      return wrong(formatv("{0} coordinates have {1} positions",
+                           level.coordinates.size(), level.positions.size()));
+    for (int64_t position : level.positions)
+      if (position < 0 || position >= fibers)
+        return wrong(
+            formatv("position {0} is not one of its {1}", position, fibers));
   }
   if (int64_t(values.size()) != fibers)
     return createStringError(
         formatv("tensor '{0}' has {1} values for {2} positions", name,
                 values.size(), fibers));
   return Error::success();
+}
+
+Expected<Level> linkedListLevel(int64_t size, ArrayRef<int64_t> heads,
+                                ArrayRef<int64_t> next,
+                                ArrayRef<int64_t> coordinates) {
+  auto wrong = [](const std::string &what) {
+    return createStringError("linked list: " + what);
+  };
+  if (next.size() != coordinates.size())
+    return wrong(formatv("{0} coordinates have {1} links", coordinates.size(),
+                         next.size()));
+  Level level;
+  level.format = Level::Format::linkedList;
+  level.size = size;
+  level.segments.push_back(0);
+  level.numPositions = int64_t(coordinates.size());
+  std::vector<bool> isReached(next.size());
+  for (auto [fiber, head] : enumerate(heads)) {
+    for (int64_t at = head; at != -1; at = next[at]) {
+      if (at < -1 || at >= int64_t(next.size()))
+        return wrong(formatv("fiber {0} leads to position {1}, and there are "
+                             "{2}",
+                             fiber, at, next.size()));
+      if (isReached[at])
+        return wrong(
+            formatv("fiber {0} leads to position {1}, which a fiber has had",
+                    fiber, at));
+      isReached[at] = true;
+      level.coordinates.push_back(coordinates[at]);
+      level.positions.push_back(at);
+    }
+    level.segments.push_back(int64_t(level.coordinates.size()));
+  }
+  return level;
+}
+
+std::vector<uint64_t> bitsOf(const Level &level) {
+  int64_t wordsOfFiber = std::max<int64_t>((level.size + 63) / 64, 1);
+  int64_t fibers = int64_t(level.segments.size()) - 1;
+  std::vector<uint64_t> words(fibers * wordsOfFiber);
+  for (int64_t fiber = 0; fiber < fibers; ++fiber)
+    for (int64_t position = level.segments[fiber];
+         position < level.segments[fiber + 1]; ++position) {
+      int64_t coordinate = level.coordinates[position];
+      words[fiber * wordsOfFiber + coordinate / 64] |= uint64_t(1)
+                                                       << coordinate % 64;
+    }
+  return words;
 }
 
 namespace {
@@ -89,14 +145,37 @@ public:
       }
       return;
     }
+    size_t behind = number + 1;
+    if (level.format == Level::Format::pointList)
+      while (behind < tensor.levels.size() &&
+             tensor.levels[behind].format == Level::Format::singleton)
+        ++behind;
     while (begin != end) {
-      int64_t coordinate = begin->first[number];
-      level.coordinates.push_back(coordinate);
-      Iterator next = skip(begin, end, number, coordinate);
-      build(begin, next, number + 1);
+      Iterator next = begin;
+      for (size_t part = number; part < behind; ++part)
+        tensor.levels[part].coordinates.push_back(begin->first[part]);
+      while (next != end && std::equal(begin->first.begin() + number,
+                                       begin->first.begin() + behind,
+                                       next->first.begin() + number))
+        ++next;
+      build(begin, next, behind);
       begin = next;
     }
     level.segments.push_back(int64_t(level.coordinates.size()));
+  }
+
+  /// The coordinates of points become those of fibers: one for all points that
+  /// have it in common with those before it.
+  void gatherPoints() {
+    std::vector<bool> begins;
+    for (Level &level : tensor.levels) {
+      bool isOuter = level.format == Level::Format::pointList;
+      if (isOuter)
+        begins = beginsOfFibers(level);
+      else if (level.format != Level::Format::singleton)
+        continue;
+      gather(level, begins, isOuter);
+    }
   }
 
 private:
@@ -105,6 +184,44 @@ private:
     while (begin != end && begin->first[number] == coordinate)
       ++begin;
     return begin;
+  }
+
+  static std::vector<bool> beginsOfFibers(const Level &level) {
+    std::vector<bool> begins(level.coordinates.size());
+    for (int64_t segment : level.segments)
+      if (segment < int64_t(begins.size()))
+        begins[segment] = true;
+    return begins;
+  }
+
+  /// `begins` says where coordinates around change, and then where these do.
+  static void gather(Level &level, std::vector<bool> &begins, bool isOuter) {
+    std::vector<int64_t> points = std::move(level.coordinates);
+    level.coordinates.clear();
+    level.numPositions = int64_t(points.size());
+    std::vector<int64_t> before;
+    for (size_t point = 0; point < points.size(); ++point) {
+      // The fiber of a position is that of all with the same coordinates
+      // around; those behind the first one are not asked for.
+      before.push_back(begins[point] || before.empty()
+                           ? int64_t(level.coordinates.size())
+                           : -1);
+      bool isNew = begins[point] || points[point] != points[point - 1];
+      begins[point] = isNew;
+      if (!isNew)
+        continue;
+      level.coordinates.push_back(points[point]);
+      level.positions.push_back(int64_t(point));
+    }
+    before.push_back(int64_t(level.coordinates.size()));
+    for (size_t point = points.size(); point-- > 0;)
+      if (before[point] < 0)
+        before[point] = before[point + 1];
+    if (isOuter)
+      for (int64_t &segment : level.segments)
+        segment = before[segment];
+    else
+      level.segments = std::move(before);
   }
 
   Tensor &tensor;
@@ -119,10 +236,12 @@ Tensor buildTensor(StringRef name, ArrayRef<Level::Format> formats,
     Level &level = tensor.levels.emplace_back();
     level.format = format;
     level.size = size;
-    if (format == Level::Format::compressed)
+    if (format != Level::Format::dense && format != Level::Format::singleton)
       level.segments.push_back(0);
   }
-  LevelBuilder(tensor).build(elements.begin(), elements.end(), 0);
+  LevelBuilder builder(tensor);
+  builder.build(elements.begin(), elements.end(), 0);
+  builder.gatherPoints();
   return tensor;
 }
 
@@ -139,7 +258,8 @@ static void collect(const Tensor &tensor, size_t number, int64_t fiber,
   for (int64_t position = begin; position < end; ++position) {
     coordinates.push_back(isDense ? position - begin
                                   : level.coordinates[position]);
-    collect(tensor, number + 1, position, coordinates, elements);
+    collect(tensor, number + 1, isDense ? position : level.positionOf(position),
+            coordinates, elements);
     coordinates.pop_back();
   }
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockSteps.h"
 #include "TimedMachine.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -13,77 +14,68 @@ using namespace llvm;
 
 namespace ember::sim::sam {
 
-using Phase = TimedBlock::Phase;
-
-void TimedMachine::map(TimedBlock &block) {
+bool TimedMachine::map(TimedBlock &block) {
+  uint64_t before = block.busy;
   switch (block.kind) {
   case BlockKind::scanCompressed:
   case BlockKind::scanDense:
-    return mapScan(block);
-  case BlockKind::repeatSignal:
-    return mapRepeatSignal(block);
+  case BlockKind::scanSingleton:
+  case BlockKind::scanBitvector:
+  case BlockKind::scanLinkedList:
+    mapScan(block);
+    break;
   case BlockKind::repeat:
-    return mapRepeat(block, block.in[0], block.in[1]);
+    mapRepeat(block, block.in[0], block.in[1]);
+    break;
   case BlockKind::intersect:
   case BlockKind::unite:
-    return mapJoin(block);
+    mapJoin(block);
+    break;
   case BlockKind::array:
-    return mapArray(block);
-  case BlockKind::locate:
-  case BlockKind::multiply:
-  case BlockKind::add:
-  case BlockKind::maximum:
-  case BlockKind::minimum:
-    return mapPairs(block);
-  case BlockKind::reduce:
-    return mapReduce(block);
+    mapArray(block);
+    break;
   case BlockKind::accumulate1:
   case BlockKind::accumulate2:
-    return mapAccumulate(block);
-  case BlockKind::reduceAlong:
-    return mapReduceAlong(block);
+    mapAccumulate(block);
+    break;
   case BlockKind::coordinateHold:
-    return mapCoordinateHold(block);
+    mapCoordinateHold(block);
+    break;
   case BlockKind::coordinateDrop:
-    return mapCoordinateDrop(block);
-  case BlockKind::stopDrop:
-    return mapStopDrop(block);
-  case BlockKind::emptyFiberStopDrop:
-    return mapEmptyFiberStopDrop(block);
-  case BlockKind::split:
-    return mapSplit(block);
-  case BlockKind::bitsConvert:
-    return mapBitsConvert(block);
-  case BlockKind::bitsChunk:
-    return mapBitsChunk(block);
-  case BlockKind::bitsScan:
-    return mapBitsScan(block);
-  case BlockKind::bitsIntersect:
-    return mapBitsIntersect(block);
-  case BlockKind::writeCompressed:
-  case BlockKind::writeValues:
-    return mapWrite(block);
+    mapCoordinateDrop(block);
+    break;
+  case BlockKind::reduce:
+    if (block.in[1].stream) {
+      mapReduceBeside(block);
+      break;
+    }
+    [[fallthrough]];
+  default:
+    withStep(block.kind, false, [&](auto step) {
+      TimedAct act{*this, block};
+      while (goesOn(block, before) && step(act)) {
+      }
+      return true;
+    });
   }
+  return block.busy != before || block.isDone;
 }
 
 bool TimedMachine::endFiber(TimedBlock &block) {
   TimedInput &references = block.in[0];
   if (references.isEmpty())
     return false;
-  const PackedToken &following = references.front();
-  uint64_t cycle = std::max(block.now, following.cycle()), level = 0;
-  if (following.isStop())
+  uint64_t cycle = block.actOn(references), level = 0;
+  if (references.front().isStop())
     level = references.pop().payload + 1;
   showAll(block, Token::stop(level), cycle, 2);
-  block.acts(cycle);
-  block.now = cycle + 1;
   block.phase = Phase::due;
   return true;
 }
 
 void TimedMachine::mapScan(TimedBlock &block) {
   TimedInput &references = block.in[0];
-  bool isDense = block.kind == BlockKind::scanDense;
+  bool looksAhead = block.kind == BlockKind::scanCompressed;
   uint64_t before = block.busy;
   while (goesOn(block, before)) {
     if (block.phase == Phase::ending) {
@@ -92,22 +84,24 @@ void TimedMachine::mapScan(TimedBlock &block) {
       continue;
     }
     if (block.phase == Phase::inside) {
-      // All pairs but the first wait for the next reference, once.
+      // All pairs but the first of a compressed fiber wait for the next
+      // reference, once.
       uint64_t cycle = block.now;
-      if (!isDense) {
+      if (looksAhead) {
         if (references.isEmpty())
           return;
         cycle = std::max(cycle, references.front().cycle());
       }
-      const int64_t *coordinates =
-          isDense ? nullptr : block.level->coordinates.data();
       TimedStream &crd = *block.out[0], &ref = *block.out[1];
-      for (int64_t position = block.position; position < block.end;
-           ++position, ++cycle) {
-        crd.push(Token::integer(isDense ? position - block.base
-                                        : coordinates[position]),
+      bool isPlain = looksAhead && block.level->positions.empty();
+      const int64_t *coordinates = block.level->coordinates.data();
+      for (int64_t place = block.position; place < block.end;
+           ++place, ++cycle) {
+        crd.push(Token::integer(isPlain ? coordinates[place]
+                                        : block.coordinateAt(place)),
                  cycle);
-        ref.push(Token::integer(position), cycle);
+        ref.push(Token::integer(isPlain ? place : block.referenceAt(place)),
+                 cycle);
       }
       block.busy += block.end - block.position;
       block.lastActed = cycle - 1;
@@ -117,10 +111,8 @@ void TimedMachine::mapScan(TimedBlock &block) {
     }
     if (references.isEmpty())
       return;
+    uint64_t cycle = block.actOn(references);
     PackedToken token = references.pop();
-    uint64_t cycle = std::max(block.now, token.cycle());
-    block.acts(cycle);
-    block.now = cycle + 1;
     if (!token.isData()) {
       bool isStop = token.isStop();
       showAll(block, isStop ? Token::stop(token.payload + 1) : token.token(),
@@ -131,51 +123,18 @@ void TimedMachine::mapScan(TimedBlock &block) {
         finish(block, cycle);
       continue;
     }
-    auto fiber = int64_t(token.payload);
-    if (isDense) {
-      if (fiber < 0 ||
-          fiber > mostPositions / std::max<int64_t>(block.level->size, 1))
-        return fail(block, cycle, formatv("there is no fiber {0}", fiber));
-      block.position = block.base = fiber * block.level->size;
-      block.end = block.position + block.level->size;
-    } else {
-      int64_t fibers = int64_t(block.level->segments.size()) - 1;
-      if (fiber < 0 || fiber >= fibers)
-        return fail(block, cycle,
-                    formatv("reference {0} on 'ref' is past its array, which "
-                            "has {1} fibers",
-                            fiber, fibers));
-      block.position = block.level->segments[fiber];
-      block.end = block.level->segments[fiber + 1];
-    }
+    if (std::string error = block.enterFiber(int64_t(token.payload));
+        !error.empty())
+      return fail(block, cycle, error);
     if (block.position == block.end) {
       block.now = cycle;
       block.phase = Phase::ending;
       continue;
     }
-    int64_t position = block.position++;
-    block.out[0]->push(Token::integer(isDense
-                                          ? position - block.base
-                                          : block.level->coordinates[position]),
-                       cycle);
-    block.out[1]->push(Token::integer(position), cycle);
+    int64_t place = block.position++;
+    block.out[0]->push(Token::integer(block.coordinateAt(place)), cycle);
+    block.out[1]->push(Token::integer(block.referenceAt(place)), cycle);
     block.phase = block.position == block.end ? Phase::ending : Phase::inside;
-  }
-}
-
-void TimedMachine::mapRepeatSignal(TimedBlock &block) {
-  uint64_t before = block.busy;
-  while (goesOn(block, before) && !block.in[0].isEmpty()) {
-    PackedToken token = block.in[0].pop();
-    uint64_t cycle = std::max(block.now, token.cycle());
-    block.now = cycle + 1;
-    block.acts(cycle);
-    block.out[0]->push(token.isDone()   ? Token::done()
-                       : token.isStop() ? Token::stop(0)
-                                        : Token::integer(0),
-                       cycle);
-    if (token.isDone())
-      finish(block, cycle);
   }
 }
 
@@ -198,8 +157,7 @@ void TimedMachine::mapRepeat(TimedBlock &block, TimedInput &references,
         return;
       PackedToken signal = signals.pop();
       uint64_t cycle = std::max({block.now, signal.cycle(), block.heldSince});
-      block.now = cycle + 1;
-      block.acts(cycle);
+      block.actsAlone(cycle);
       bool isRepeated = held.isData() || held.isEmpty();
       if (signal.isDone() != held.isDone() || (signal.isData() && !isRepeated))
         return fail(block, cycle,
@@ -287,11 +245,7 @@ void TimedMachine::mapJoin(TimedBlock &block) {
     if (in[0].isEmpty() || in[1].isEmpty() || in[2].isEmpty() ||
         in[3].isEmpty())
       return;
-    uint64_t cycle =
-        std::max({block.now, in[0].front().cycle(), in[1].front().cycle(),
-                  in[2].front().cycle(), in[3].front().cycle()});
-    block.acts(cycle);
-    block.now = cycle + 1;
+    uint64_t cycle = block.actOn(in[0], in[1], in[2], in[3]);
     if (!block.isFilled) {
       advance(block, 0);
       advance(block, 1);

@@ -17,13 +17,13 @@ namespace ember::sim::sam {
 void TimedStream::makeRoom() {
   uint64_t oldest = tail;
   for (const TimedInput *input : consumers)
-    oldest = std::min(oldest, input->head);
+    oldest = std::min(oldest, input->passed);
   if (tail - oldest > mask / 2) {
     std::vector<PackedToken> larger(ring.size() * 2);
     uint64_t largerMask = larger.size() - 1;
     for (uint64_t i = oldest; i < tail; ++i)
       larger[i & largerMask] = ring[i & mask];
-    ring = std::move(larger);
+    outgrown.push_back(std::exchange(ring, std::move(larger)));
     mask = largerMask;
   }
   limit = oldest + ring.size();
@@ -46,38 +46,32 @@ TimedMachine::TimedMachine(const Graph &graph, const Parameters &parameters,
 
 void TimedMachine::connect() {
   result.shown.resize(options.keepsStreams ? blocks.size() : 0);
-  for (auto [number, description] : enumerate(graph.getBlocks())) {
-    const BlockInfo &info = infoOf(description.kind);
-    TimedBlock &block = blocks[number];
-    block.kind = description.kind;
-    block.description = &description;
-    block.number = number;
-    block.numInputs = info.inputs.size();
-    block.numOutputs = info.outputs.size();
-    if (description.tensor != noIndex) {
-      const Tensor &tensor = graph.getTensors()[description.tensor];
-      block.values = tensor.values;
-      if (description.level < tensor.levels.size())
-        block.level = &tensor.levels[description.level];
-    }
+  for (auto [number, block] : enumerate(blocks)) {
+    block.describe(graph, number);
     if (isWriter(block.kind))
       block.written = &result.written[number];
+    if (WideBits::areMadeBy(*block.description))
+      block.wide = std::make_shared<WideBits>();
     for (unsigned port = 0; port < block.numOutputs; ++port) {
       block.out[port] = &streams.emplace_back();
       if (options.keepsStreams)
         block.out[port]->shown = &result.shown[number][port];
     }
   }
-  for (TimedBlock &block : blocks) {
+  for (unsigned number : graph.getOrder()) {
+    TimedBlock &block = blocks[number];
     for (unsigned port = 0; port < block.numInputs; ++port) {
       if (!graph.isConnected(block.number, port))
         continue;
       PortRef source = graph.sourceOf(block.number, port);
       TimedStream *stream = nullptr;
-      if (source.block == noIndex)
+      if (source.block == noIndex) {
         stream = &streams.emplace_back();
-      else
+      } else {
         stream = blocks[source.block].out[source.port];
+        if (blocks[source.block].wide)
+          block.wide = blocks[source.block].wide;
+      }
       block.in[port].stream = stream;
       stream->consumers.push_back(&block.in[port]);
       // What is fed may be used in the cycle that it says.
@@ -92,34 +86,47 @@ void TimedMachine::connect() {
   }
 }
 
-void TimedMachine::fail(const TimedBlock &block, uint64_t cycle,
+void TimedMachine::fail(TimedBlock &block, uint64_t cycle,
                         const std::string &what) {
-  if (failure.empty())
-    failure = formatv("block '{0}', cycle {1}: {2}", block.description->name,
-                      cycle, what);
+  if (block.failure.empty())
+    block.failure = formatv("block '{0}', cycle {1}: {2}",
+                            block.description->name, cycle, what);
 }
 
-/// Maps what is there, producers first; whether anything was. Who is far ahead
-/// of a consumer waits, which keeps memory small.
+bool TimedMachine::isFarAhead(const TimedBlock &block,
+                              uint64_t mostBacklog) const {
+  return any_of(ArrayRef(block.out, block.numOutputs),
+                [&](const TimedStream *stream) {
+                  return stream->backlog() > mostBacklog;
+                });
+}
+
+/// Maps what is there, producers first, which are seen at once; whether
+/// anything was.
 bool TimedMachine::sweep(uint64_t mostBacklog, bool &isHeldBack) {
   bool moved = false;
   for (unsigned number : graph.getOrder()) {
     TimedBlock &block = blocks[number];
     if (block.isDone)
       continue;
-    bool isAhead = any_of(ArrayRef(block.out, block.numOutputs),
-                          [&](const TimedStream *stream) {
-                            return stream->backlog() > mostBacklog;
-                          });
-    if (isAhead) {
+    if (isFarAhead(block, mostBacklog)) {
       isHeldBack = true;
       continue;
     }
-    uint64_t before = block.busy;
-    map(block);
-    moved |= block.busy != before || block.isDone;
+    block.refresh();
+    moved |= map(block);
+    block.refresh();
+    for (TimedStream *stream : ArrayRef(block.out, block.numOutputs))
+      stream->outgrown.clear();
   }
   return moved;
+}
+
+Error TimedMachine::describeFailure() const {
+  for (unsigned number : graph.getOrder())
+    if (!blocks[number].failure.empty())
+      return createStringError(blocks[number].failure);
+  return Error::success();
 }
 
 Error TimedMachine::describeStarvation() const {
@@ -152,13 +159,19 @@ Expected<Run> TimedMachine::run() {
   if (parameters.queueDepth)
     return createStringError(
         "with queues of finite depth, tokens wait for room; run it by cycles");
+  if (parameters.arrayPorts || !parameters.blockCounts.empty())
+    return createStringError(
+        "with blocks that share units or ports, these wait "
+        "for each other; run it by cycles");
   if (options.findsCriticalChain)
     return createStringError("the critical chain is found by cycles");
+  std::unique_ptr<Team, EndTeam> team = makeTeam();
   for (uint64_t mostBacklog = 4 * tokensAtOnce;;) {
     bool isHeldBack = false;
-    bool moved = sweep(mostBacklog, isHeldBack);
-    if (!failure.empty())
-      return createStringError(failure);
+    bool moved = team ? sweepTogether(*team, mostBacklog, isHeldBack)
+                      : sweep(mostBacklog, isHeldBack);
+    if (Error error = describeFailure())
+      return std::move(error);
     if (moved)
       continue;
     if (!isHeldBack)
@@ -176,7 +189,9 @@ Run TimedMachine::collect() {
   result.blocks.resize(blocks.size());
   result.streams.resize(blocks.size());
   for (const TimedBlock &block : blocks) {
-    result.blocks[block.number].busy = block.busy;
+    // What has two sides is as busy as the busier one.
+    result.blocks[block.number].busy =
+        std::max(block.busy - block.innerBusy, block.innerBusy);
     result.blocks[block.number].doneCycle = block.doneCycle;
     if (!hasWriters || isWriter(block.kind))
       result.cycles = std::max(result.cycles, block.doneCycle + 1);

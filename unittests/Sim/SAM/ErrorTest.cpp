@@ -192,6 +192,14 @@ TEST(SAMRun, errorsOfTokens) {
                                                   {"crd2", at("1 S1 D")},
                                                   {"ref2", at("1 S1 D")}}),
             "block 'block', cycle 2: 'crd1' is at S0 while 'crd2' is at S1");
+  for (BlockKind joiner : {BlockKind::intersect, BlockKind::unite})
+    EXPECT_EQ(
+        runBlock({"", joiner}, {{"crd1", at("0 5 3 S0 D")},
+                                {"ref1", at("0 1 2 S0 D")},
+                                {"crd2", at("0 4 6 S0 D")},
+                                {"ref2", at("0 1 2 S0 D")}}),
+        "block 'block', cycle 3: 'crd1' has coordinate 3 behind 5; fibers "
+        "ascend");
   EXPECT_EQ(runBlock({"", BlockKind::repeat},
                      {{"ref", at("S0 D")},
                       {"repsig", at("R S D", StreamType::signal)}}),
@@ -258,6 +266,45 @@ TEST(SAMRun, finiteQueuesMayBeTooSmall) {
   EXPECT_EQ(held.written, free.written);
 }
 
+TEST(SAMRun, deadlockNamesWhoWaitsForWhom) {
+  // What is repeated comes once all has been summed, which waits for room in
+  // the queue of signals that are not used before.
+  json::Value file = cantFail(json::parse(R"({
+    "tensors": {"B": {"indices": "ij", "format": "ss"}},
+    "dims": {"i": 3, "j": 9},
+    "graph": {
+      "nodes": {
+        "scan_i": {"kind": "scan_compressed", "tensor": "B", "index": "i"},
+        "scan_j": {"kind": "scan_compressed", "tensor": "B", "index": "j"},
+        "values": {"kind": "array", "tensor": "B"},
+        "sum": {"kind": "reduce_along"},
+        "signal": {"kind": "repeat_signal"},
+        "repeat": {"kind": "repeat"},
+        "write": {"kind": "write_compressed", "tensor": "X", "level": "0"}},
+      "edges": ["scan_i.ref -> scan_j.ref", "scan_j.ref -> values.ref",
+                "values.val -> sum.val", "scan_j.crd -> sum.inner",
+                "scan_j.crd -> signal.crd", "signal.repsig -> repeat.repsig",
+                "sum.inner -> repeat.ref", "repeat.ref -> write.in"],
+      "roots": ["scan_i"]}})"));
+  Graph graph = cantFail(readGraph(*file.getAsObject(), *file.getAsObject()));
+  Parameters parameters;
+  parameters.queueDepth = 4;
+  EXPECT_EQ(
+      textOf(runByCycles(graph, parameters)),
+      "nothing moves any more after cycle 14, with queues of depth 4:\n"
+      "  scan_j waits for room in the queue of signal.crd, which has 6\n"
+      "  signal waits for room in the queue of repeat.repsig, which has 6\n"
+      "  values waits for a token on ref from scan_j.ref\n"
+      "  sum waits for a token on val from values.val, and for a token on "
+      "inner "
+      "from scan_j.crd\n"
+      "  repeat waits for a token on ref from sum.inner\n"
+      "  write waits for a token on in from repeat.ref");
+  parameters.queueDepth = 100;
+  EXPECT_TRUE(StringRef(textOf(runByCycles(graph, parameters)))
+                  .contains("comes while"));
+}
+
 TEST(SAMFile, errors) {
   auto error = [](StringRef text) {
     json::Value value = cantFail(json::parse(text));
@@ -269,7 +316,8 @@ TEST(SAMFile, errors) {
   EXPECT_EQ(
       error(
           R"({"tensors": {"b": {"indices": "i", "format": "x"}}, "dims": {"i": 2}})"),
-      "tensor 'b': a level is d (dense) or s (compressed), not 'x'");
+      "tensor 'b': a level is d (dense), s (compressed), u (a list of points), "
+      "q (a singleton), b (a bitvector) or l (a linked list), not 'x'");
   EXPECT_EQ(error(R"({"tensors": {"b": {"indices": "i", "format": "s",
                       "elements": [[[2], 1]]}}, "dims": {"i": 2}})"),
             "tensor 'b': element 0 has a coordinate that is not below 2");
@@ -291,6 +339,7 @@ TEST(SAMFile, errors) {
             "'queueDepth': expected an integer from 1 to 1099511627776");
   EXPECT_EQ(
       textOf(readParameters(json::Object{{"depth", 1}})),
-      "'depth' is unknown; there are queueDepth, arrayLatency and quirks");
+      "'depth' is unknown; there are queueDepth, arrayLatency, arrayPorts, "
+      "blockCounts, memoryLevels, elementBytes and quirks");
 }
 } // namespace

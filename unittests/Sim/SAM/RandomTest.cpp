@@ -152,6 +152,11 @@ TEST_P(RandomStreams, enginesAgreeOnBlocks) {
   check(array, {{"ref", refs}}, levelOf(Level::Format::dense, 5));
   check({"", BlockKind::repeatSignal}, {{"crd", streamOf(stops, crd)}});
   check({"", BlockKind::reduce}, {{"val", streamOf(stops, numbers)}});
+  check({"", BlockKind::flatten}, {{"inner", streamOf(stops, crd)}});
+  check({"", BlockKind::buffer}, {{"in", streamOf(stops, crd)}});
+  Block parallelize{"", BlockKind::parallelize};
+  parallelize.lanes = 1 + below(4);
+  check(parallelize, {{"in", streamOf(stops, crd)}});
   check({"", BlockKind::stopDrop}, {{"in", streamOf(stops, crd)}});
   check({"", BlockKind::emptyFiberStopDrop}, {{"in", streamOf(stops, crd)}});
   check({"", BlockKind::writeCompressed}, {{"in", streamOf(stops, crd)}});
@@ -209,6 +214,10 @@ TEST_P(RandomStreams, enginesAgreeOnTwoLevels) {
   check({"", BlockKind::repeat}, {{"ref", outer}, {"repsig", signals}});
   check({"", BlockKind::coordinateHold}, {{"outer", outer}, {"inner", inner}});
   check({"", BlockKind::coordinateDrop}, {{"outer", outer}, {"inner", inner}});
+  Block flatten{"", BlockKind::flatten};
+  flatten.factor = 6;
+  flatten.keepsCoordinate = false;
+  check(flatten, {{"outer", outer}, {"inner", inner}});
   std::vector<Token> rows, columns, values;
   for (int64_t row = 0, count = below(20); count; --count) {
     row += !below(3);
@@ -222,7 +231,131 @@ TEST_P(RandomStreams, enginesAgreeOnTwoLevels) {
     check({"", kind}, {{"outer", rows}, {"inner", columns}, {"val", values}});
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomStreams, testing::Range(0u, 150u));
+/// Sums along two and three levels are those of the elements, by coordinates.
+TEST_P(RandomStreams, sumsAlongLevels) {
+  for (unsigned levels : {1u, 2u, 3u}) {
+    Elements sums;
+    std::vector<std::vector<Token>> streams(levels + 1);
+    // Lists of `level` coordinates more, and what ends with the last of them.
+    std::function<void(unsigned, std::vector<int64_t>, uint64_t)> fill =
+        [&](unsigned level, std::vector<int64_t> key, uint64_t ended) {
+          uint64_t count = below(level ? 3 : 4);
+          int64_t coordinate = 0;
+          for (uint64_t at = 0; at < count; ++at) {
+            key.push_back(coordinate += 1 + below(2));
+            streams[level].push_back(Token::integer(coordinate));
+            bool isLast = at + 1 == count;
+            if (level + 1 < levels) {
+              fill(level + 1, key, isLast ? ended + 1 : 0);
+            } else {
+              double value = 1 + below(9);
+              streams[levels].push_back(Token::number(value));
+              sums[key] += value;
+            }
+            key.pop_back();
+          }
+          streams[level].push_back(Token::stop(ended));
+          if (!count)
+            for (unsigned below = level + 1; below < levels; ++below)
+              streams[below].push_back(Token::stop(ended + below - level));
+          if (level + 1 == levels)
+            streams[levels].push_back(Token::stop(ended));
+          else if (!count)
+            streams[levels].push_back(Token::stop(ended + levels - 1 - level));
+        };
+    uint64_t parts = 1 + below(4);
+    for (uint64_t part = 0; part < parts; ++part)
+      fill(0, {}, part + 1 == parts ? 1 : 0);
+    for (auto &stream : streams)
+      stream.push_back(Token::done());
+    Graph graph;
+    unsigned reduce =
+        cantFail(graph.addBlock({"reduce", BlockKind::reduceAlong}));
+    static constexpr const char *ports[] = {"inner", "outer", "outer2"};
+    static constexpr unsigned outputs[] = {0, 2, 3};
+    for (unsigned level = 0; level < levels; ++level) {
+      unsigned around = levels - 1 - level;
+      cantFail(graph.feed(reduce, ports[around], late(streams[level])));
+      Block write{"write" + std::to_string(level), BlockKind::writeCompressed};
+      write.result = "X";
+      write.level = level;
+      unsigned writer = cantFail(graph.addBlock(write));
+      cantFail(graph.connect(
+          reduce, infoOf(BlockKind::reduceAlong).outputs[outputs[around]].name,
+          writer, "in"));
+    }
+    cantFail(graph.feed(reduce, "val", late(streams[levels])));
+    Block write{"values", BlockKind::writeValues};
+    write.result = "X";
+    unsigned writer = cantFail(graph.addBlock(write));
+    cantFail(graph.connect(reduce, "val", writer, "in"));
+    cantFail(graph.verify());
+    RunOptions options;
+    options.keepsStreams = true;
+    auto byCycles = runByCycles(graph, {}, options);
+    ASSERT_TRUE(!!byCycles) << toString(byCycles.takeError());
+    auto byTimes = runByTimes(graph, {}, options);
+    ASSERT_TRUE(!!byTimes) << toString(byTimes.takeError());
+    expectAlike(graph, *byCycles, *byTimes);
+    EXPECT_EQ(cantFail(resultOf(graph, *byCycles, "X", Quirks::none)), sums);
+  }
+}
+
+/// What is dealt to lanes and taken from these again is what it was.
+TEST_P(RandomStreams, lanesKeepTheirOrder) {
+  std::vector<Token> dealt = streamOf(stopsOfLists(2), [&] {
+    std::vector<Token> tokens(below(6));
+    for (Token &token : tokens)
+      token = Token::integer(int64_t(below(5)));
+    return tokens;
+  });
+  Tensor tensor = levelOf(Level::Format::compressed, 5);
+  std::array<std::vector<Token>, 2> written;
+  for (unsigned lanes : {1 + unsigned(below(4)), 0u}) {
+    // Without lanes, one scanner scans the fibers of all.
+    Graph graph;
+    unsigned number = cantFail(graph.addTensor(tensor));
+    auto addScan = [&](unsigned lane) {
+      Block scan{"scan" + std::to_string(lane), BlockKind::scanCompressed};
+      scan.tensor = number;
+      scan.level = 1;
+      return cantFail(graph.addBlock(scan));
+    };
+    Block write{"write", BlockKind::writeCompressed};
+    write.result = "X";
+    unsigned writer = cantFail(graph.addBlock(write));
+    if (!lanes) {
+      unsigned scan = addScan(0);
+      cantFail(graph.feed(scan, "ref", late(dealt)));
+      cantFail(graph.connect(scan, "crd", writer, "in"));
+    } else {
+      Block deal{"deal", BlockKind::parallelize},
+          take{"take", BlockKind::serialize};
+      deal.lanes = take.lanes = lanes;
+      take.itemDepth = 1;
+      unsigned dealer = cantFail(graph.addBlock(deal));
+      unsigned taker = cantFail(graph.addBlock(take));
+      cantFail(graph.feed(dealer, "in", late(dealt)));
+      cantFail(graph.feed(taker, "outer", late(dealt)));
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        std::string name = std::to_string(lane + 1);
+        unsigned scan = addScan(lane);
+        cantFail(graph.connect(dealer, "out" + name, scan, "ref"));
+        cantFail(graph.connect(scan, "crd", taker, "in" + name));
+      }
+      cantFail(graph.connect(taker, "out", writer, "in"));
+    }
+    cantFail(graph.verify());
+    auto byCycles = runByCycles(graph, {});
+    ASSERT_TRUE(!!byCycles) << toString(byCycles.takeError());
+    auto byTimes = runByTimes(graph, {});
+    ASSERT_TRUE(!!byTimes) << toString(byTimes.takeError());
+    EXPECT_EQ(byCycles->cycles, byTimes->cycles);
+    EXPECT_EQ(byCycles->written, byTimes->written);
+    written[lanes != 0] = byCycles->written.at(writer);
+  }
+  EXPECT_EQ(written[0], written[1]);
+}
 
 /// Values are those of a dense evaluation, however empty the tensors are, and
 /// whatever the depth of queues; both engines show the same.
@@ -270,6 +403,10 @@ TEST(SAMRandom, kernels) {
         }
         ASSERT_TRUE(!!byTimes) << toString(byTimes.takeError());
         expectAlike(*graph, *byCycles, *byTimes);
+        options.threads = 2 + random() % 2;
+        auto together = runByTimes(*graph, {}, options);
+        ASSERT_TRUE(!!together) << toString(together.takeError());
+        expectAlike(*graph, *byTimes, *together);
         auto results = resultsOf(*graph, *byCycles, Quirks::none);
         ASSERT_TRUE(!!results) << toString(results.takeError());
         EXPECT_EQ(withoutZeros(results->begin()->second), expected);
@@ -296,4 +433,5 @@ TEST(SAMRandom, kernels) {
   EXPECT_LE(deadlocks * 5, runs);
   EXPECT_LE(refused * 20, runs);
 }
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomStreams, testing::Range(0u, 150u));
 } // namespace

@@ -24,6 +24,9 @@ namespace ember::sim::sam {
 enum class BlockKind : uint8_t {
   scanCompressed,
   scanDense,
+  scanSingleton,
+  scanBitvector,
+  scanLinkedList,
   repeatSignal,
   repeat,
   intersect,
@@ -34,6 +37,7 @@ enum class BlockKind : uint8_t {
   add,
   maximum,
   minimum,
+  compute,
   reduce,
   accumulate1,
   accumulate2,
@@ -43,10 +47,16 @@ enum class BlockKind : uint8_t {
   stopDrop,
   emptyFiberStopDrop,
   split,
+  flatten,
+  parallelize,
+  serialize,
+  buffer,
   bitsConvert,
   bitsChunk,
   bitsScan,
   bitsIntersect,
+  bitsUnion,
+  store,
   writeCompressed,
   writeValues,
 };
@@ -72,21 +82,19 @@ const BlockInfo &infoOf(BlockKind kind);
 std::optional<BlockKind> blockKindNamed(llvm::StringRef name);
 
 inline bool isScanner(BlockKind kind) {
-  return kind == BlockKind::scanCompressed || kind == BlockKind::scanDense;
+  return kind <= BlockKind::scanLinkedList;
 }
 inline bool isJoiner(BlockKind kind) {
   return kind == BlockKind::intersect || kind == BlockKind::unite;
 }
-inline bool isWriter(BlockKind kind) {
-  return kind == BlockKind::writeCompressed || kind == BlockKind::writeValues;
-}
+inline bool isWriter(BlockKind kind) { return kind >= BlockKind::store; }
 inline bool isArithmetic(BlockKind kind) {
   return kind >= BlockKind::multiply && kind <= BlockKind::minimum;
 }
 
 /// Of a block that has the most.
-inline constexpr unsigned maxInputs = 4;
-inline constexpr unsigned maxOutputs = 5;
+inline constexpr unsigned maxInputs = 8;
+inline constexpr unsigned maxOutputs = 8;
 
 } // namespace ember::sim::sam
 

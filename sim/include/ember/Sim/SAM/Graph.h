@@ -29,6 +29,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
+
 namespace ember::sim::sam {
 
 inline constexpr unsigned noIndex = ~0u;
@@ -47,14 +49,25 @@ struct Block {
   bool negatesSecond = false;
   /// Of reduce: whether a list without values has no sum.
   bool dropsEmpty = false;
+  /// Of what reduces: add, multiply, maximum or minimum.
+  BlockKind combiner = BlockKind::add;
+  /// Of alu: what it computes, of how many operands; nothing if it cannot.
+  std::function<std::optional<double>(llvm::ArrayRef<double>)> function = {};
+  unsigned numOperands = 1;
   /// Of locate: how far apart the places of two coordinates are, where dense
   /// levels are located in any order; 0 where they are in theirs.
   int64_t stride = 0;
-  /// Of split: how many coordinates a part has, and whether inner coordinates
-  /// stay what they were.
+  /// Of split and flatten: how many coordinates a part has, and whether inner
+  /// coordinates stay what they were.
   int64_t factor = 1;
   bool keepsCoordinate = true;
-  /// Of bv_chunk: bits of a part, and of all.
+  /// Of parallelize and serialize: how many lanes there are, and how deeply
+  /// nested the items are that lanes take turns with.
+  unsigned lanes = 2;
+  unsigned itemDepth = 0;
+  /// Of buffer: how many tokens wait in it, whatever the machine's queues hold.
+  uint64_t capacity = 64;
+  /// Of bv_chunk: bits of a part; of it and of bv_convert, of all.
   unsigned width = 64;
   unsigned size = 64;
   /// Of bv_scan: the words that are in memory.
@@ -78,12 +91,22 @@ public:
   llvm::Expected<unsigned> addBlock(Block block);
   llvm::Error connect(unsigned from, llvm::StringRef output, unsigned to,
                       llvm::StringRef input);
+  /// Another tensor of the same levels, whose sizes may be others.
+  llvm::Error replaceTensor(unsigned number, Tensor tensor);
   /// The port `ref` of a block takes the reference 0, then D.
   llvm::Error addRoot(unsigned block);
   /// In which order the levels of a result are nested, where not by number:
   /// {1, 0} says that level 1 is the outer one.
   void setNesting(llvm::StringRef result, std::vector<unsigned> levels) {
     nesting[result.str()] = std::move(levels);
+  }
+  /// The indices of a result's levels by their numbers, one letter each.
+  void setIndices(llvm::StringRef result, std::string letters) {
+    indices[result.str()] = std::move(letters);
+  }
+  std::string indicesOf(llvm::StringRef result) const {
+    auto found = indices.find(result.str());
+    return found == indices.end() ? std::string() : found->second;
   }
   /// A port takes tokens that come from outside, at the cycles they say.
   llvm::Error feed(unsigned block, llvm::StringRef input,
@@ -125,6 +148,11 @@ public:
 
 private:
   llvm::Error verifyBlock(unsigned number) const;
+  llvm::Error verifyLevel(const Block &block) const;
+  llvm::Error verifyParameters(unsigned number) const;
+  llvm::Error verifyBits(unsigned number) const;
+  /// How deep a port is, where the block's own parameters say so.
+  int depthOf(unsigned block, const PortInfo &port) const;
   llvm::Error verifyStreams();
   llvm::Error verifyDepths();
   llvm::Error findOrder();
@@ -140,6 +168,7 @@ private:
   std::map<std::pair<unsigned, unsigned>, std::vector<TimedToken>> feeds;
   std::vector<unsigned> order;
   std::map<std::string, std::vector<unsigned>> nesting;
+  std::map<std::string, std::string> indices;
 };
 
 } // namespace ember::sim::sam

@@ -22,12 +22,36 @@ namespace ember::sim::sam {
 /// Where the published simulator slips, and whether this one does as well.
 enum class Quirks : uint8_t { none, reference };
 
+/// A memory that holds tiles of tensors, filled from the one before it in the
+/// list, or from outside.
+struct MemoryLevel {
+  std::string name;
+  uint64_t bytes = 0;
+  /// Of what fills it.
+  double bytesPerCycle = 1;
+  uint64_t latency = 0;
+  /// How many steps have tiles in it at a time: with 2, the next one's come
+  /// while one is computed.
+  unsigned buffers = 2;
+  bool skipsEmptyTiles = true;
+};
+
 /// Properties of the machine that a graph is run on.
 struct Parameters {
   /// A queue with more tokens than that holds up whoever fills it.
   std::optional<uint64_t> queueDepth;
   /// Cycles from an array's reference to its value, one less than the hop.
   uint64_t arrayLatency = 1;
+  /// How many references to one tensor's values are taken in a cycle, where
+  /// several arrays read them; any number if there is none.
+  std::optional<unsigned> arrayPorts;
+  /// How many blocks of a kind there are; more blocks of a graph share these by
+  /// turns, whichever comes last in the graph first.
+  std::map<BlockKind, unsigned> blockCounts;
+  /// From the outside in; without one, tensors are where they are read.
+  std::vector<MemoryLevel> memoryLevels;
+  /// Of a coordinate, a segment bound or a value in these.
+  uint64_t elementBytes = 4;
   Quirks quirks = Quirks::none;
 };
 
@@ -36,6 +60,8 @@ struct RunOptions {
   bool keepsStreams = false;
   /// Follow what each block waited for last, for the critical chain.
   bool findsCriticalChain = false;
+  /// How many threads map timed streams.
+  unsigned threads = 1;
   /// Give up after so many cycles.
   uint64_t mostCycles = uint64_t(1) << 48;
 };
@@ -45,13 +71,15 @@ struct BlockStatistics {
   uint64_t busy = 0;
   /// Cycles in which a consumer's full queue held it up.
   uint64_t held = 0;
+  /// Cycles in which all units that it shares were used by others.
+  uint64_t waiting = 0;
   /// The first cycle after which it has nothing more to do.
   std::optional<uint64_t> doneCycle;
 
   /// Cycles before its end in which what it needed had not come.
   uint64_t starved(uint64_t cycles) const {
     uint64_t alive = doneCycle ? std::min(*doneCycle + 1, cycles) : cycles;
-    return alive - std::min(alive, busy + held);
+    return alive - std::min(alive, busy + held + waiting);
   }
 };
 

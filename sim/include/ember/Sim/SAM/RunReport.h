@@ -35,6 +35,10 @@ void printRun(const Graph &graph, const Run &run, llvm::raw_ostream &os);
 /// run has kept its streams.
 void traceRun(const Graph &graph, const Run &run, PerfettoTrace &trace);
 
+/// A picture in SVG: a row for each block, coloured where it shows tokens, of
+/// data above and others below. The run has kept its streams.
+void writeGantt(const Graph &graph, const Run &run, llvm::raw_ostream &os);
+
 } // namespace ember::sim::sam
 
 #endif

@@ -30,15 +30,47 @@ namespace ember::sim::sam {
 inline constexpr int64_t mostPositions = int64_t(1) << 48;
 
 struct Level {
-  enum class Format : uint8_t { dense, compressed };
+  /// `pointList` is the outermost level of a list of points, in which each
+  /// coordinate comes once a point, and singletons are those inside of it.
+  enum class Format : uint8_t {
+    dense,
+    compressed,
+    pointList,
+    singleton,
+    bitvector,
+    linkedList
+  };
 
   Format format = Format::compressed;
   int64_t size = 0;
-  /// Of a compressed level: fiber f has coordinates[segments[f]] and on, up to
-  /// coordinates[segments[f + 1]].
+  /// Of all but dense levels: fiber f has coordinates[segments[f]] and on, up
+  /// to coordinates[segments[f + 1]].
   std::vector<int64_t> segments;
   std::vector<int64_t> coordinates;
+  /// Where these are, if not one after the other: of several points with the
+  /// same coordinate the first one, and what a linked list leads to.
+  std::vector<int64_t> positions;
+  /// How many positions there are, of a level that says where they are.
+  int64_t numPositions = -1;
+
+  int64_t positionOf(int64_t number) const {
+    return positions.empty() ? number : positions[number];
+  }
+  int64_t countPositions() const {
+    return numPositions < 0 ? int64_t(coordinates.size()) : numPositions;
+  }
 };
+
+/// A level whose fiber f begins at heads[f] (-1: empty) and goes on from a
+/// position to next[position]. An error names the position that leads outside
+/// or back.
+llvm::Expected<Level> linkedListLevel(int64_t size,
+                                      llvm::ArrayRef<int64_t> heads,
+                                      llvm::ArrayRef<int64_t> next,
+                                      llvm::ArrayRef<int64_t> coordinates);
+
+/// The bits of a level, fiber by fiber, each in words of its own of 64 bits.
+std::vector<uint64_t> bitsOf(const Level &level);
 
 struct Tensor {
   std::string name;
