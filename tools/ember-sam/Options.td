@@ -10,7 +10,8 @@ include "ember/Driver/Options.td"
 defm entry : Value<"entry",
     "The function of a GRAPH.mlir (default: the only one with a graph)", "NAME">;
 defm machine : Value<"machine",
-    "queueDepth, arrayLatency and quirks (default: unbounded queues)",
+    "What the machine is like: queueDepth, arrayLatency, arrayPorts, blockCounts, "
+    "memoryLevels and others (default: unbounded queues)",
     "FILE.json">;
 defm depth : Value<"depth",
     "How many tokens a queue holds, whatever the machine says", "N">;
@@ -27,5 +28,9 @@ defm statistics : Value<"statistics",
     "Write what each block counted", "FILE.json">;
 defm trace : Value<"trace",
     "Write all tokens with their cycles, for ui.perfetto.dev", "FILE.json">;
+defm gantt : Value<"gantt",
+    "Draw when each block shows tokens, as a picture", "FILE.svg">;
+defm threads : Value<"threads",
+    "How many threads --engine=times runs in (default: 1)", "N">;
 def critical_chain : Flag<["--"], "critical-chain">,
     HelpText<"Say whose pace the length of the run is made of">;

@@ -18,11 +18,13 @@
 #include "ember/Driver/Tool.h"
 #include "ember/Sim/SAM/GraphFile.h"
 #include "ember/Sim/SAM/RunReport.h"
+#include "ember/Sim/SAM/TiledRun.h"
 #include "ember/Sim/Trace/PerfettoTrace.h"
 #include "ember/Simulation/SAM/GraphSimulation.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <chrono>
 #include <ctime>
 
 using namespace llvm;
@@ -33,10 +35,10 @@ using ember::CommandLine;
 using ember::makeError;
 using ember::writeFile;
 
-static Expected<Parameters> readMachineFile(StringRef path) {
+/// `what` the file at `path` is.
+static Expected<json::Object> readJSONFile(StringRef what, StringRef path) {
   auto wrong = [&](Error error) {
-    return makeError("machine file '" + path +
-                     "': " + toString(std::move(error)));
+    return makeError(what + " '" + path + "': " + toString(std::move(error)));
   };
   auto buffer = ember::readFile(path);
   if (!buffer)
@@ -44,12 +46,20 @@ static Expected<Parameters> readMachineFile(StringRef path) {
   Expected<json::Value> value = json::parse((*buffer)->getBuffer());
   if (!value)
     return wrong(value.takeError());
-  const json::Object *object = value->getAsObject();
+  json::Object *object = value->getAsObject();
   if (!object)
     return wrong(makeError("expected an object"));
+  return std::move(*object);
+}
+
+static Expected<Parameters> readMachineFile(StringRef path) {
+  Expected<json::Object> object = readJSONFile("machine file", path);
+  if (!object)
+    return object.takeError();
   Expected<Parameters> parameters = readParameters(*object);
   if (!parameters)
-    return wrong(parameters.takeError());
+    return makeError("machine file '" + path +
+                     "': " + toString(parameters.takeError()));
   return parameters;
 }
 
@@ -102,7 +112,11 @@ public:
     if (!machine)
       return machine.takeError();
     runner.machine = *machine;
-    for (OptSpecifier id : {OPT_statistics, OPT_results, OPT_trace})
+    auto threads = ember::getInteger(args, OPT_threads, 1, mostThreads);
+    if (!threads)
+      return threads.takeError();
+    runner.threads = static_cast<unsigned>(threads->value_or(1));
+    for (OptSpecifier id : {OPT_statistics, OPT_results, OPT_trace, OPT_gantt})
       if (const Arg *file = args.getLastArg(id))
         if (Error error = ember::checkWritable(file->getValue()))
           return std::move(error);
@@ -112,6 +126,8 @@ public:
   Error runFile();
   Error runFunction();
 
+  static constexpr int64_t mostThreads = 256;
+
 private:
   explicit GraphRunner(const CommandLine &line)
       : line(line), args(line.options) {}
@@ -120,39 +136,46 @@ private:
   ArrayRef<std::string> getArguments() const {
     return ArrayRef(line.positionals).drop_front();
   }
+  Error runFileOfTiles();
   Expected<Measured> measure(const Graph &graph) const;
   Error writeJSON(OptSpecifier option, json::Value value) const;
   Error writeStatistics(const Graph &graph, const Measured &measured) const;
   FailureOr<std::vector<ember::sam::StoredTensor>>
   simulate(ember::sam::GraphOp op, ArrayRef<ember::sam::StoredTensor> inputs,
            ArrayRef<SmallVector<int64_t>> shapes, raw_ostream &os) const;
-  static void printSpeed(const Measured &measured, raw_ostream &os);
+  void printSpeed(const Measured &measured, raw_ostream &os) const;
 
   const CommandLine &line;
   const InputArgList &args;
   Parameters machine;
   bool runsByTimes = false;
+  unsigned threads = 1;
 };
 } // namespace
 
 Expected<Measured> GraphRunner::measure(const Graph &graph) const {
   RunOptions options;
-  options.keepsStreams = args.hasArg(OPT_trace);
+  options.keepsStreams = args.hasArg(OPT_trace, OPT_gantt);
+  options.threads = threads;
   options.findsCriticalChain = args.hasArg(OPT_critical_chain);
-  // One thread runs, so that processor time is what it takes by itself.
+  // Where one thread runs, processor time is what it takes by itself.
   std::clock_t started = std::clock();
+  auto begun = std::chrono::steady_clock::now();
   Expected<Run> run = runsByTimes ? runByTimes(graph, machine, options)
                                   : runByCycles(graph, machine, options);
   if (!run)
     return run.takeError();
   double seconds = double(std::clock() - started) / CLOCKS_PER_SEC;
+  if (threads > 1)
+    seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begun)
+            .count();
   return Measured{std::move(*run), seconds};
 }
 
-void GraphRunner::printSpeed(const Measured &measured, raw_ostream &os) {
-  os << formatv("simulated in {0:f3} s of processor time, {1:f1} million "
-                "tokens a second\n",
-                measured.seconds,
+void GraphRunner::printSpeed(const Measured &measured, raw_ostream &os) const {
+  os << formatv("simulated in {0:f3} s{1}, {2:f1} million tokens a second\n",
+                measured.seconds, threads > 1 ? "" : " of processor time",
                 double(measured.run.tokens()) / 1e6 /
                     std::max(measured.seconds, 1e-9));
 }
@@ -172,6 +195,11 @@ Error GraphRunner::writeStatistics(const Graph &graph,
   statistics["seconds"] = measured.seconds;
   if (Error error = writeJSON(OPT_statistics, std::move(statistics)))
     return error;
+  if (const Arg *file = args.getLastArg(OPT_gantt))
+    if (Error error = writeFile(file->getValue(), [&](raw_ostream &os) {
+          writeGantt(graph, measured.run, os);
+        }))
+      return error;
   const Arg *file = args.getLastArg(OPT_trace);
   if (!file)
     return Error::success();
@@ -182,12 +210,44 @@ Error GraphRunner::writeStatistics(const Graph &graph,
   return Error::success();
 }
 
+/// A file in JSON whose tensors come through the memories of the machine.
+Error GraphRunner::runFileOfTiles() {
+  for (OptSpecifier id : {OPT_trace, OPT_gantt, OPT_critical_chain})
+    if (const Arg *option = args.getLastArg(id))
+      return makeError(option->getSpelling() +
+                       " is for one run of a graph, and memory levels of the "
+                       "machine make one of each tile");
+  Expected<json::Object> object = readJSONFile("graph", getFile());
+  if (!object)
+    return object.takeError();
+  auto wrong = [&](Error error) {
+    return makeError("graph '" + getFile() +
+                     "': " + toString(std::move(error)));
+  };
+  Expected<TileSizes> tiles = readTileSizes(*object);
+  if (!tiles)
+    return wrong(tiles.takeError());
+  RunOptions options;
+  options.threads = threads;
+  Expected<TiledRun> run =
+      runByTiles(*object, *object, *tiles, machine, options);
+  if (!run)
+    return wrong(run.takeError());
+  if (Error error = writeJSON(OPT_statistics, statisticsOf(*run, machine)))
+    return error;
+  if (Error error = writeJSON(OPT_results, toJSON(run->results)))
+    return error;
+  return writeFile("-", [&](raw_ostream &os) { printRun(*run, machine, os); });
+}
+
 /// A file in JSON.
 Error GraphRunner::runFile() {
   if (!getArguments().empty() || args.hasArg(OPT_save_result, OPT_entry))
     return makeError("'" + getFile() +
                      "' has its tensors in it: arguments, --entry and "
                      "--save-result are for functions in .mlir");
+  if (!machine.memoryLevels.empty())
+    return runFileOfTiles();
   Expected<Graph> graph = readGraphFile(getFile());
   if (!graph)
     return graph.takeError();
