@@ -7,6 +7,7 @@
 
 #include "ember/Simulation/SAM/GraphSimulation.h"
 
+#include "GraphBlocks.h"
 #include "GraphTensors.h"
 #include "ember/Dialect/SAM/IR/Coordinates.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,6 +23,13 @@ using sim::sam::noIndex;
 /// The elements of what is made for a constant, and of lists of all
 /// coordinates.
 static constexpr int64_t mostElements = int64_t(1) << 26;
+
+static sim::sam::Level makeDenseLevel(int64_t size) {
+  sim::sam::Level level;
+  level.format = sim::sam::Level::Format::dense;
+  level.size = size;
+  return level;
+}
 
 static double toDouble(TypedAttr value) {
   return cast<FloatAttr>(value).getValueAsDouble();
@@ -135,13 +143,6 @@ private:
     return *number;
   }
 
-  static bool isLocated(Value tensor, unsigned level) {
-    return llvm::any_of(tensor.getUsers(), [&](Operation *op) {
-      auto locate = dyn_cast<sam::LocateOp>(op);
-      return locate && locate.getLevel() == level;
-    });
-  }
-
   /// The tensor, made when a block first asks for it.
   FailureOr<unsigned> getTensor(Operation *op, Value tensor) {
     if (auto known = tensors.find(tensor); known != tensors.end())
@@ -163,19 +164,16 @@ private:
                                       : shapes[number - inputs.size()];
     SmallVector<sim::sam::Level::Format> formats;
     SmallVector<int64_t> sizes;
-    for (auto [level, kind] : llvm::enumerate(format.levels)) {
-      bool isBitmap =
-          kind.kind == cin::LevelKind::bitmap && !isLocated(tensor, level);
-      bool isCompressed =
-          kind.kind == cin::LevelKind::compressed && kind.isUnique;
-      if (kind.kind != cin::LevelKind::dense && !isBitmap && !isCompressed)
+    for (unsigned level = 0; level < format.levels.size(); ++level) {
+      auto simulated = findSimulatedFormat(tensor, format, level);
+      if (!simulated)
         return op->emitOpError("reads '")
                << name << "', whose level " << level
-               << " is neither dense, a bitmap that is scanned, nor compressed "
-                  "with each coordinate once, as simulated ones are";
-      formats.push_back(kind.kind == cin::LevelKind::dense
-                            ? sim::sam::Level::Format::dense
-                            : sim::sam::Level::Format::compressed);
+               << " is neither dense, a bitmap that is scanned, compressed "
+                  "with "
+                  "each coordinate once, nor of a list of points, as simulated "
+                  "ones are";
+      formats.push_back(*simulated);
       sizes.push_back(shape[format.order[level]]);
     }
     sim::sam::Elements elements;
@@ -213,7 +211,6 @@ private:
       return failure();
     unsigned level = op.getLevel();
     sim::sam::Level scanned = made.graph.getTensors()[*tensor].levels[level];
-    bool isDense = scanned.format == sim::sam::Level::Format::dense;
     Value references = op.getReferences();
     if (op.getAll()) {
       // A list of its own, for each coordinate around, even where `N` says
@@ -225,17 +222,14 @@ private:
         return failure();
       sim::sam::Tensor all;
       all.name = makeName("all of " + name + Twine(level));
-      all.levels.push_back(
-          {sim::sam::Level::Format::dense, scanned.size, {}, {}});
+      all.levels.push_back(makeDenseLevel(scanned.size));
       if (Value around = findCoordinatesBeside(references)) {
         // Both sizes have a bound before they are multiplied.
         if (failed(requireElements(op, largestSize())))
           return failure();
         references = around;
         // Each coordinate is a reference to a fiber of that list.
-        all.levels.insert(
-            all.levels.begin(),
-            {sim::sam::Level::Format::dense, largestSize(), {}, {}});
+        all.levels.insert(all.levels.begin(), makeDenseLevel(largestSize()));
       }
       level = all.levels.size() - 1;
       int64_t count = 1;
@@ -247,11 +241,10 @@ private:
       tensor = addTensor(op, std::move(all));
       if (failed(tensor))
         return failure();
-      isDense = true;
+      scanned.format = sim::sam::Level::Format::dense;
     }
-    unsigned number =
-        addBlock(isDense ? BlockKind::scanDense : BlockKind::scanCompressed,
-                 "scan_" + name + Twine(op.getLevel()));
+    unsigned number = addBlock(findScanner(scanned.format),
+                               "scan_" + name + Twine(op.getLevel()));
     block(number).tensor = *tensor;
     block(number).level = level;
     sources[op.getCoordinates()] = {number, "crd"};
@@ -421,7 +414,7 @@ private:
       return failure();
     sim::sam::Tensor constant;
     constant.name = makeName("constant");
-    constant.levels.push_back({sim::sam::Level::Format::dense, count, {}, {}});
+    constant.levels.push_back(makeDenseLevel(count));
     constant.values.assign(count, toDouble(op.getValue()));
     FailureOr<unsigned> tensor = addTensor(op, std::move(constant));
     if (failed(tensor))
@@ -434,50 +427,58 @@ private:
 
   LogicalResult translate(sam::AluOp op) {
     cin::Function function = cin::Function::lookup(op, op.getCallee());
-    static constexpr std::pair<StringLiteral, BlockKind> kinds[] = {
-        {"mul", BlockKind::multiply},
-        {"add", BlockKind::add},
-        {"sub", BlockKind::add},
-        {"max", BlockKind::maximum},
-        {"min", BlockKind::minimum}};
-    const auto *kind = llvm::find_if(
-        kinds, [&](const auto &known) { return function.is(known.first); });
-    if (kind == std::end(kinds) || op.getOperands().size() != 2)
-      return op.emitOpError("computes ")
-             << function.getName()
-             << ", and simulated ones mul, add, sub, max and min";
-    unsigned number = addBlock(kind->second, kind->first);
-    block(number).negatesSecond = kind->first == "sub";
+    // An intrinsic function of two values has a block of its own.
+    std::optional<BlockKind> kind =
+        function.is("sub") ? BlockKind::add : findArithmetic(function);
+    unsigned number = addBlock(BlockKind::compute, function.getName());
     sources[op.getResult()] = {number, "val"};
-    if (failed(connect(op, op.getOperands()[0], number, "in1")))
+    if (kind && op.getOperands().size() == 2) {
+      block(number).kind = *kind;
+      block(number).negatesSecond = function.is("sub");
+    } else if (failed(setComputation(op, function, block(number)))) {
       return failure();
-    return connect(op, op.getOperands()[1], number, "in2");
+    }
+    for (auto [operand, stream] : llvm::enumerate(op.getOperands()))
+      if (failed(
+              connect(op, stream, number, "in" + std::to_string(operand + 1))))
+        return failure();
+    return success();
   }
 
   /// Lists of lists are combined, of which none has a place without a value:
   /// there is nothing to drop.
-  LogicalResult reduceAlong(sam::ReduceOp op) {
+  LogicalResult reduceAlong(sam::ReduceOp op, BlockKind combiner) {
+    static constexpr StringLiteral ports[] = {"inner", "outer", "outer2",
+                                              "outer3", "outer4"};
+    size_t levels = op.getCoordinates().size();
+    if (levels > std::size(ports))
+      return op.emitOpError("combines along ")
+             << levels << " levels of coordinates, and simulated ones along "
+             << std::size(ports) << " at most";
     unsigned number = addBlock(BlockKind::reduceAlong, "reduce_along");
-    sources[op.getUnique().front()] = {number, "inner"};
+    block(number).combiner = combiner;
     sources[op.getReduced()] = {number, "val"};
-    if (failed(connect(op, op.getValues(), number, "val")))
-      return failure();
-    return connect(op, op.getCoordinates().front(), number, "inner");
+    for (size_t level = 0; level < levels; ++level) {
+      StringRef port = ports[levels - 1 - level];
+      sources[op.getUnique()[level]] = {number, port};
+      if (failed(connect(op, op.getCoordinates()[level], number, port)))
+        return failure();
+    }
+    return connect(op, op.getValues(), number, "val");
   }
 
   LogicalResult translate(sam::ReduceOp op) {
     cin::Function function = cin::Function::lookup(op, op.getCallee());
-    if (!function.is("add"))
+    auto combiner = findArithmetic(function);
+    if (!combiner)
       return op.emitOpError("combines by ")
-             << function.getName() << ", and simulated ones add";
-    if (op.getCoordinates().size() == 1)
-      return reduceAlong(op);
+             << function.getName()
+             << ", and simulated ones by add, mul, max and min";
     if (!op.getCoordinates().empty())
-      return op.emitOpError("combines along ")
-             << op.getCoordinates().size()
-             << " levels of coordinates, and simulated ones along one at most";
+      return reduceAlong(op, *combiner);
     unsigned depth = cast<sam::ValuesType>(op.getValues().getType()).getDepth();
     unsigned number = addBlock(BlockKind::reduce, "reduce");
+    block(number).combiner = *combiner;
     sources[op.getReduced()] = {number, "val"};
     if (failed(connect(op, op.getValues(), number, "val")))
       return failure();
