@@ -1,4 +1,4 @@
-"""`./run reproduce`: figures of the Ember paper, simulated again, and those of GOGETA.
+"""`./run reproduce`: figures of the Ember paper, simulated again, and those of GOGETA and SAM.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,16 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks.figures import fig03, fig04, fig06, fig07, fig08, fig16, fig17, fig18, fig19, gogeta
 from benchmarks.figures.figure import Figure
+from benchmarks.figures.sam import figures as sam
+from benchmarks.figures.sam.comparison import Comparison
+from benchmarks.figures.sam.streams import make_tokens
 
-FIGURES: dict[str, Callable[[Path, bool], Figure]] = {
+FIGURES: dict[str, Callable[[Path, bool], Figure | Comparison]] = {
     "fig3": fig03.make,
     "fig4": fig04.make,
     "fig6": fig06.make,
@@ -23,9 +27,10 @@ FIGURES: dict[str, Callable[[Path, bool], Figure]] = {
     "fig18": fig18.make,
     "fig19": fig19.make,
     **gogeta.FIGURES,
+    **sam.FIGURES,
 }
 # Names for several figures.
-GROUPS = {"gogeta": list(gogeta.FIGURES)}
+GROUPS = {"gogeta": list(gogeta.FIGURES), "sam": list(sam.FIGURES)}
 
 
 def main() -> int:
@@ -38,14 +43,20 @@ def main() -> int:
     parser.add_argument(
         "--results", type=Path, default=Path("results"), help="where they are written (results)"
     )
+    parser.add_argument(
+        "--data", type=Path, help="of sam-fig4.15: a folder of .mtx files in place of the graphs"
+    )
     arguments = parser.parse_args()
+    makers = dict(FIGURES)
+    if arguments.data is not None:
+        makers["sam-fig4.15"] = partial(make_tokens, folder=arguments.data)
     figures = [part for name in arguments.figures for part in GROUPS.get(name, [name])]
     unknown = [name for name in figures if name not in FIGURES]
     if unknown:
         parser.error(f"no figure {unknown[0]!r}; there are: {', '.join((*FIGURES, *GROUPS))}")
     for name in figures or FIGURES:
         print(f"== {name}", flush=True)
-        figure = FIGURES[name](arguments.results / "runs", arguments.quick)
+        figure = makers[name](arguments.results / "runs", arguments.quick)
         files = figure.write(arguments.results)
         print(figure.table())
         print("written:", ", ".join(str(file) for file in files))

@@ -9,26 +9,39 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+#: Of numbers in CSV: cycles stay whole.
+DIGITS = 7
+
 
 @dataclass
 class Bar:
-    """One number of a figure: of a group on the axis, and of a series."""
+    """One number of a figure: of a group on the axis, and of a series.
+
+    why: what the difference to the published number comes from, if there is something to say.
+    """
 
     group: str
     series: str
     ours: float
     published: float | None = None
+    why: str = ""
 
 
 @dataclass
 class Figure:
-    """bars in their order; notes say what the numbers are, and why they differ."""
+    """bars in their order; notes say what the numbers are, and why they differ.
+
+    is_log: the axis of numbers is logarithmic. axis: of lines in place of bars, what their groups,
+    which are numbers then, are; on a logarithmic axis.
+    """
 
     name: str
     title: str
     unit: str
     bars: list[Bar]
     notes: list[str] = field(default_factory=list)
+    is_log: bool = False
+    axis: str = ""
 
     def write(self, folder: Path) -> list[Path]:
         """Writes NAME.csv, NAME.md, NAME.png and NAME.svg; without matplotlib, the first two."""
@@ -36,10 +49,12 @@ class Figure:
         files = [folder / f"{self.name}.csv", folder / f"{self.name}.md"]
         with files[0].open("w", newline="") as file:
             writer = csv.writer(file)
-            writer.writerow(["group", "series", "ours", "published"])
+            explains = any(bar.why for bar in self.bars)
+            writer.writerow(["group", "series", "ours", "published", *["why"] * explains])
             for bar in self.bars:
-                published = "" if bar.published is None else f"{bar.published:.4g}"
-                writer.writerow([bar.group, bar.series, f"{bar.ours:.4g}", published])
+                published = "" if bar.published is None else f"{bar.published:.{DIGITS}g}"
+                words = [bar.group, bar.series, f"{bar.ours:.{DIGITS}g}", published]
+                writer.writerow([*words, *[bar.why] * explains])
         files[1].write_text(self.table())
         try:
             files += self._draw(folder)
@@ -50,14 +65,16 @@ class Figure:
     def table(self) -> str:
         """The numbers as markdown."""
         lines = [f"# {self.title}", "", *self.notes, ""]
+        explains = any(bar.why for bar in self.bars)
         lines += [
-            f"| | {self.unit} | published | ours | ours / published |",
-            "|---|---|---|---|---|",
+            f"| | {self.unit} | published | ours | ours / published |" + " why |" * explains,
+            "|---|---|---|---|---|" + "---|" * explains,
         ]
         for bar in self.bars:
             published = "" if bar.published is None else f"{bar.published:.2f}"
             ratio = "" if not bar.published else f"{bar.ours / bar.published:.2f}"
-            lines.append(f"| {bar.group} | {bar.series} | {published} | {bar.ours:.2f} | {ratio} |")
+            line = f"| {bar.group} | {bar.series} | {published} | {bar.ours:.2f} | {ratio} |"
+            lines.append(line + f" {bar.why} |" * explains)
         return "\n".join(lines) + "\n"
 
     def _draw(self, folder: Path) -> list[Path]:
@@ -71,14 +88,23 @@ class Figure:
         figure, axes = pyplot.subplots(figsize=(max(6.0, 0.9 * len(groups) + 2), 4))
         width = 0.8 / len(series)
         for number, name in enumerate(series):
-            self._draw_series(axes, groups, name, number * width - 0.4 + width / 2, width)
+            if self.axis:
+                self._draw_line(axes, name, f"C{number % 10}")
+            else:
+                self._draw_series(axes, groups, name, number * width - 0.4 + width / 2, width)
         if any(bar.published is not None for bar in self.bars):
-            axes.plot([], [], "k_", markersize=10, label="published")
-        axes.set_xticks(range(len(groups)), groups, rotation=30, ha="right")
+            axes.plot([], [], "kx" if self.axis else "k_", markersize=10, label="published")
+        if self.axis:
+            axes.set_xscale("log")
+            axes.set_xlabel(self.axis)
+        else:
+            axes.set_xticks(range(len(groups)), groups, rotation=30, ha="right")
+        if self.is_log:
+            axes.set_yscale("log")
         axes.set_ylabel(self.unit)
         axes.set_title(self.title, fontsize=10)
         axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1))
-        axes.grid(axis="y", alpha=0.3)
+        axes.grid(axis="both" if self.axis else "y", alpha=0.3)
         files = [folder / f"{self.name}.{kind}" for kind in ("png", "svg")]
         for file in files:
             figure.savefig(file, dpi=150, bbox_inches="tight")
@@ -101,3 +127,11 @@ class Figure:
         ]
         if published:
             axes.plot(*zip(*published, strict=True), "k_", markersize=10)
+
+    def _draw_line(self, axes: Any, name: str, colour: str) -> None:
+        bars = [bar for bar in self.bars if bar.series == name]
+        places = [float(bar.group) for bar in bars]
+        axes.plot(places, [bar.ours for bar in bars], "o-", markersize=4, color=colour, label=name)
+        published = [(float(bar.group), bar.published) for bar in bars if bar.published is not None]
+        if published:
+            axes.plot(*zip(*published, strict=True), "x", color=colour, markersize=8)

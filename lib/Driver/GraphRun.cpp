@@ -8,6 +8,8 @@
 #include "ember/Driver/GraphRun.h"
 
 #include "ember/Dialect/SAM/Evaluation/Evaluation.h"
+#include "ember/Dialect/SAM/Evaluation/StoredElements.h"
+#include "ember/Driver/ElementFile.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Source.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -98,11 +100,83 @@ static Expected<sam::TensorFormat> getFormat(mlir::Type type,
   return makeError(label + ": " + toText(type) + " " + reason);
 }
 
+static Error checkShape(RankedTensorType type, ArrayRef<int64_t> shape,
+                        StringRef path, const Twine &label) {
+  bool fits = shape.size() == static_cast<size_t>(type.getRank());
+  for (unsigned dimension = 0; fits && dimension < shape.size(); ++dimension)
+    fits = type.isDynamicDim(dimension) ||
+           type.getDimSize(dimension) == shape[dimension];
+  if (fits)
+    return Error::success();
+  auto toString = [](int64_t size) { return std::to_string(size); };
+  return makeError(label + ": '" + path + "' has the shape [" +
+                   join(map_range(shape, toString), ", ") +
+                   "], which is not that of " + toText(type));
+}
+
+/// An element from its text; null if it is none of the type.
+static TypedAttr parseElement(mlir::Type type, StringRef text, bool negates) {
+  if (auto floats = dyn_cast<FloatType>(type)) {
+    APFloat value(floats.getFloatSemantics());
+    auto status = value.convertFromString(text, APFloat::rmNearestTiesToEven);
+    if (!status) {
+      consumeError(status.takeError());
+      return {};
+    }
+    if (negates)
+      value.changeSign();
+    return FloatAttr::get(floats, value);
+  }
+  int64_t value;
+  if (text == "true" || text == "false")
+    value = text == "true";
+  else if (text.getAsInteger(10, value))
+    return {};
+  if (negates)
+    value = -value;
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  return IntegerAttr::get(type, APInt(64, value, true).sextOrTrunc(width));
+}
+
+/// A tensor from a file that lists elements.
+static Expected<sam::StoredTensor> loadElements(RankedTensorType type,
+                                                const sam::TensorFormat &format,
+                                                StringRef path,
+                                                const Twine &label) {
+  Expected<ElementList> list = readElementFile(path);
+  if (!list)
+    return makeError(label + ": " + llvm::toString(list.takeError()));
+  if (Error error = checkShape(type, list->shape, path, label))
+    return std::move(error);
+  std::vector<sam::ListedElement> elements;
+  elements.reserve(list->elements.size());
+  for (const ElementList::Element &element : list->elements) {
+    TypedAttr value =
+        parseElement(type.getElementType(), element.value, element.isNegated);
+    if (!value)
+      return makeError(label + ": '" + path + "': '" + element.value +
+                       "' is no " + toText(type.getElementType()));
+    elements.push_back({element.coordinates, value});
+  }
+  SmallVector<int64_t> twice;
+  auto stored =
+      sam::storeElements(format, list->shape, std::move(elements), twice);
+  if (stored)
+    return std::move(*stored);
+  auto fromOne = [](int64_t coordinate) {
+    return std::to_string(coordinate + 1);
+  };
+  return makeError(label + ": '" + path + "' has two elements at " +
+                   join(map_range(twice, fromOne), " "));
+}
+
 static Expected<sam::StoredTensor>
 loadTensor(RankedTensorType type, StringRef path, const Twine &label) {
   Expected<sam::TensorFormat> format = getFormat(type, label);
   if (!format)
     return format.takeError();
+  if (isElementFile(path))
+    return loadElements(type, *format, path, label);
   Expected<NpyArray> array = readNpy(path);
   if (!array)
     return array.takeError();
@@ -113,17 +187,8 @@ loadTensor(RankedTensorType type, StringRef path, const Twine &label) {
                      (expected ? " those of " + getNpyName(*expected).str()
                                : std::string(" none that a file has")));
   ArrayRef<int64_t> shape = array->getShape();
-  bool fits = shape.size() == static_cast<size_t>(type.getRank());
-  for (unsigned dimension = 0; fits && dimension < shape.size(); ++dimension)
-    fits = type.isDynamicDim(dimension) ||
-           type.getDimSize(dimension) == shape[dimension];
-  if (!fits)
-    return makeError(
-        label + ": '" + path + "' has the shape [" +
-        join(
-            map_range(shape, [](int64_t size) { return std::to_string(size); }),
-            ", ") +
-        "], which is not that of " + toText(type));
+  if (Error error = checkShape(type, shape, path, label))
+    return std::move(error);
   std::vector<TypedAttr> elements;
   unsigned bytes = getNpyBytes(*expected);
   for (int64_t number = 0; number < array->getNumElements(); ++number)
@@ -138,24 +203,11 @@ static Expected<sam::StoredTensor> loadNumber(mlir::Type type, StringRef text,
   if (!format)
     return format.takeError();
   sam::StoredTensor number{*format, {}, {}, {}};
-  if (auto floats = dyn_cast<FloatType>(type)) {
-    APFloat value(floats.getFloatSemantics());
-    auto status = value.convertFromString(text, APFloat::rmNearestTiesToEven);
-    if (!status) {
-      consumeError(status.takeError());
-      return makeError(label + ": '" + text + "' is no number");
-    }
-    number.values.push_back(FloatAttr::get(floats, value));
-    return number;
-  }
-  int64_t value;
-  if (text == "true" || text == "false")
-    value = text == "true";
-  else if (text.getAsInteger(10, value))
-    return makeError(label + ": '" + text + "' is no " + toText(type));
-  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  number.values.push_back(
-      IntegerAttr::get(type, APInt(64, value, true).sextOrTrunc(width)));
+  TypedAttr value = parseElement(type, text, /*negates=*/false);
+  if (!value)
+    return makeError(label + ": '" + text + "' is no " +
+                     (isa<FloatType>(type) ? "number" : toText(type)));
+  number.values.push_back(value);
   return number;
 }
 
@@ -169,8 +221,10 @@ static Expected<GraphValue> loadArgument(mlir::Type type, StringRef text,
                        " is neither a tensor nor a number");
     if (!ranked)
       return loadNumber(type, text, label);
-    if (!text.consume_front("@"))
-      return makeError(label + ": expected @FILE.npy for " + toText(type));
+    if (!text.consume_front("@") && !text.ends_with_insensitive(".npy") &&
+        !isElementFile(text))
+      return makeError(label + ": expected a file, .npy, .mtx or .tns, for " +
+                       toText(type));
     return loadTensor(ranked, text, label);
   }();
   if (!tensor)
@@ -382,15 +436,43 @@ static void printElements(ArrayRef<TypedAttr> elements, ArrayRef<int64_t> shape,
   os << "]";
 }
 
+/// Beyond this, how many there are says more than which they are.
+static constexpr double mostPrinted = 1e5;
+
 void ember::printGraphValue(const GraphValue &value, unsigned result,
                             raw_ostream &os) {
   os << "result " << result << ": " << value.type << " = ";
-  size_t at = 0;
-  printElements(sam::getElements(value.tensor), value.tensor.shape, at, os);
+  double elements = 1;
+  for (int64_t size : value.tensor.shape)
+    elements *= double(size);
+  if (elements > mostPrinted) {
+    interleave(value.tensor.shape, os, " x ");
+    os << " elements";
+  } else {
+    size_t at = 0;
+    printElements(sam::getElements(value.tensor), value.tensor.shape, at, os);
+  }
   os << ", " << value.tensor.values.size() << " stored\n";
 }
 
+static Error saveElements(const sam::StoredTensor &tensor, StringRef path) {
+  size_t count = 0;
+  sam::visitElements(tensor, [&](auto, auto) { ++count; });
+  return writeElementFile(path, tensor.shape, count, [&](ElementPrinter print) {
+    SmallString<32> text;
+    sam::visitElements(tensor,
+                       [&](ArrayRef<int64_t> coordinates, TypedAttr element) {
+                         text.clear();
+                         raw_svector_ostream stream(text);
+                         printElement(element, stream);
+                         print(coordinates, text);
+                       });
+  });
+}
+
 Error ember::saveGraphValue(const GraphValue &value, StringRef path) {
+  if (isElementFile(path))
+    return saveElements(value.tensor, path);
   mlir::Type element = getElementTypeOrSelf(value.type);
   std::optional<NpyType> type = findNpyType(element);
   if (!type)

@@ -3,7 +3,8 @@
     python -m ember.demo [--quick] [--output FOLDER] ...
 
 Runs a recommendation model, a graph network and quantised tables, then tables alone: the paper's
-RM1 to RM3 and the 26 tables of MLPerf's DLRM, natively and on a model of decoupled hardware.
+RM1 to RM3 and the 26 tables of MLPerf's DLRM, natively and on a model of decoupled hardware. Then
+a product of sparse matrices as a graph of streams, in six orders of loops.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,6 +37,7 @@ from ember.measurement import Seconds, measure
 from ember.model_demo import INFERENCE, TRAINING, Outcome, show_models
 from ember.models import tables as models
 from ember.models.tables import BagWorkload
+from ember.sam.demo import show_orders
 
 NATIVE, DECOUPLED = "cpu", "dae-threads"
 TARGETS = (NATIVE, DECOUPLED)
@@ -365,9 +367,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(model_line(result))
     picture = options.output / "embedding-bags.png"
     plot(results, picture)
-    print(f"\nall {len(results)} tables and {len(outcomes)} models agree with PyTorch")
+    graph_picture = options.output / "stream-graphs.png"
+    print()
+    graphs = show_orders(graph_picture, options.seed, say)
+    print(
+        f"\nall {len(results)} tables and {len(outcomes)} models agree with PyTorch, "
+        f"{graphs} graphs of streams with NumPy"
+    )
     print("\n".join(gained(outcomes, results)))
-    print(f"plots: {model_picture}, {picture}")
+    print(f"plots: {model_picture}, {picture}, {graph_picture}")
     return 0
 
 

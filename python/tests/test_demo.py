@@ -31,9 +31,9 @@ def test_the_demonstration_runs(
         monkeypatch.setattr(model_demo, name, value)
     assert demo.main([*ARGUMENTS, f"--output={tmp_path}"]) == 0
     output = capsys.readouterr().out
-    for name in ("RM1", "RM2", "RM3", "MLPerf 20", "all 7 tables and 9 models agree"):
+    for name in ("RM1", "RM2", "RM3", "MLPerf 20", "all 7 tables and 9 models agree", "6 graphs"):
         assert name in output
-    for picture in ("models.png", "embedding-bags.png"):
+    for picture in ("models.png", "embedding-bags.png", "stream-graphs.png"):
         assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
     # Models come first, what was gained last; what simulates hardware has no ratio.
     lines = output.splitlines()
@@ -50,6 +50,7 @@ def test_the_demonstration_runs(
         "int4 table",
         "RM1",
         "model of hardware",
+        "six orders of loops",
     ]
     assert sorted(order, key=output.index) == order
 

@@ -50,6 +50,7 @@ public:
                 return std::tie(a.outer, a.inner, a.cycle) <
                        std::tie(b.outer, b.inner, b.cycle);
               });
+    size_t before = ready.size();
     for (size_t i = 0; i < gathered.size(); ++i) {
       Point point = gathered[i];
       point.cycle = cycle;
@@ -59,6 +60,7 @@ public:
             combineNumbers(combiner, point.value, gathered[++i].value);
       ready.push_back(point);
     }
+    mostHeld = std::max<uint64_t>(mostHeld, ready.size() - before);
     gathered.clear();
     // What both readers have passed is let go.
     size_t passed = std::min(nextPoint, nextValue);
@@ -76,9 +78,13 @@ public:
   const Point &value() const { return ready[nextValue]; }
   void popValue() { ++nextValue; }
 
+  /// Sums that became ready at once, at most.
+  uint64_t getMostHeld() const { return mostHeld; }
+
 private:
   std::vector<Point> gathered;
   std::vector<Point> ready;
+  uint64_t mostHeld = 0;
   size_t nextPoint = 0;
   size_t nextValue = 0;
 };

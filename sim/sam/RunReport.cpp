@@ -39,7 +39,14 @@ json::Object statisticsOf(const Graph &graph, const Run &run) {
       object["waiting"] = int64_t(statistics.waiting);
     if (statistics.doneCycle)
       object["doneCycle"] = int64_t(*statistics.doneCycle);
-    json::Object outputs, queues;
+    json::Object inputs, outputs, queues;
+    for (auto [port, input] : enumerate(info.inputs)) {
+      if (!graph.isConnected(number, port))
+        continue;
+      PortRef source = graph.sourceOf(number, port);
+      inputs[input.name] =
+          source.block == noIndex ? "" : graph.nameOfOutput(source);
+    }
     for (auto [port, output] : enumerate(info.outputs))
       if (run.streams[number][port].total())
         outputs[output.name] = countsOf(run.streams[number][port]);
@@ -47,6 +54,9 @@ json::Object statisticsOf(const Graph &graph, const Run &run) {
       for (auto [port, input] : enumerate(info.inputs))
         if (graph.isConnected(number, port))
           queues[input.name] = int64_t(run.peakQueues[number][port]);
+    if (block.kind == BlockKind::reduce || statistics.mostHeld)
+      object["storage"] = int64_t(std::max<uint64_t>(statistics.mostHeld, 1));
+    object["inputs"] = std::move(inputs);
     object["outputs"] = std::move(outputs);
     if (!queues.empty())
       object["longestQueues"] = std::move(queues);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Dialect/SAM/Evaluation/StoredElements.h"
 #include "ember/Sim/SAM/GraphFile.h"
 #include "ember/Simulation/SAM/GraphSimulation.h"
 
@@ -57,19 +58,16 @@ static llvm::Expected<Elements> scatter(llvm::ArrayRef<Token> references,
   return elements;
 }
 
-/// Elements by levels as all elements, in row-major order.
-static llvm::Expected<std::vector<TypedAttr>>
-expand(const Elements &elements, const sam::TensorFormat &format,
-       llvm::ArrayRef<int64_t> shape, bool isStored) {
+/// Elements by levels, stored in a format. `all`: one that is not written is 0,
+/// whatever the format does not store.
+static llvm::Expected<sam::StoredTensor>
+storeWritten(const Elements &elements, const sam::TensorFormat &format,
+             llvm::ArrayRef<int64_t> shape, bool all) {
   auto type = cast<FloatType>(format.fill.getType());
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
-  // Where nothing is stored by reference, it is 0.
-  std::vector<TypedAttr> all(count, isStored ? FloatAttr::get(type, 0.0)
-                                             : format.fill);
+  std::vector<sam::ListedElement> list;
   for (const auto &[coordinates, value] : elements) {
-    std::vector<int64_t> place(shape.size());
+    sam::ListedElement element;
+    element.coordinates.resize(shape.size());
     if (coordinates.size() != shape.size())
       return llvm::createStringError(
           formatv("{0} levels are written, and there are {1}",
@@ -82,26 +80,36 @@ expand(const Elements &elements, const sam::TensorFormat &format,
             formatv("coordinate {0} is written to level {1}, which has {2}",
                     coordinate, level, size)
                 .str());
-      place[format.order[level]] = coordinate;
+      element.coordinates[format.order[level]] = coordinate;
     }
-    int64_t at = 0;
-    for (auto [coordinate, size] : llvm::zip(place, shape))
-      at = at * size + coordinate;
-    all[at] = FloatAttr::get(type, value);
+    element.value = FloatAttr::get(type, value);
+    list.push_back(std::move(element));
   }
-  return all;
+  if (!all && !shape.empty()) {
+    // Elements of a map have coordinates of their own.
+    SmallVector<int64_t> twice;
+    return *sam::storeElements(format, shape, std::move(list), twice);
+  }
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  std::vector<TypedAttr> expanded(count, all ? FloatAttr::get(type, 0.0)
+                                             : format.fill);
+  for (const sam::ListedElement &element : list) {
+    int64_t at = 0;
+    for (auto [coordinate, size] : llvm::zip(element.coordinates, shape))
+      at = at * size + coordinate;
+    expanded[at] = element.value;
+  }
+  return sam::store(format, shape, expanded);
 }
 
-static llvm::Expected<std::vector<TypedAttr>>
+static llvm::Expected<sam::StoredTensor>
 collect(const SimulatedGraph &simulated, const SimulatedResult &result,
         const sim::sam::Run &run, sim::sam::Quirks quirks,
         const sam::TensorFormat &format, llvm::ArrayRef<int64_t> shape) {
-  if (result.name.empty()) {
-    int64_t count = 1;
-    for (int64_t size : shape)
-      count *= size;
-    return std::vector<TypedAttr>(count, format.fill);
-  }
+  if (result.name.empty())
+    return storeWritten({}, format, shape, /*all=*/false);
   bool isStored = result.references != noIndex;
   auto elements = [&]() -> llvm::Expected<Elements> {
     if (!isStored)
@@ -114,7 +122,7 @@ collect(const SimulatedGraph &simulated, const SimulatedResult &result,
   }();
   if (!elements)
     return elements.takeError();
-  return expand(*elements, format, shape, isStored);
+  return storeWritten(*elements, format, shape, isStored);
 }
 
 FailureOr<std::vector<sam::StoredTensor>>
@@ -128,13 +136,13 @@ ember::collectResults(sam::GraphOp graph, const SimulatedGraph &simulated,
     std::string reason;
     // The verifier has seen that there is one.
     sam::TensorFormat format = *sam::TensorFormat::of(tensor.getType(), reason);
-    auto elements =
+    auto stored =
         collect(simulated, result, run, quirks, format, shapes[number]);
-    if (!elements)
+    if (!stored)
       return graph.emitOpError("writes no tensor '")
              << sam::getTensorName(tensor)
-             << "': " << llvm::toString(elements.takeError());
-    tensors.push_back(sam::store(format, shapes[number], *elements));
+             << "': " << llvm::toString(stored.takeError());
+    tensors.push_back(std::move(*stored));
   }
   return tensors;
 }

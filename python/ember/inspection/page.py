@@ -7,14 +7,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import os
-import tempfile
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from ember.compiler import Options
-from ember.errors import ArgumentError, CompileError
+from ember.errors import CompileError
+from ember.inspection.files import write_whole
 from ember.inspection.levels import (
     LEVELS,
     LOOPS,
@@ -52,7 +52,7 @@ def show_page(
     """
     source = find_source(kernel, which, options)
     path = Path(file)
-    _write(path, page_of(source))
+    write_whole(path, page_of(source))
     return path
 
 
@@ -153,18 +153,3 @@ class _Column:
         if token.value in self.names:
             attributes += f' title="{escape(self.names[token.value])}"'
         return f"<b {attributes}>{text}</b>"
-
-
-def _write(path: Path, text: str) -> None:
-    """Writes a file whole or not at all."""
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        with os.fdopen(handle, "w", encoding="utf-8") as opened:
-            opened.write(text)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise ArgumentError(f"cannot write the page {path}: {error}") from error

@@ -73,6 +73,8 @@ struct BlockStatistics {
   uint64_t held = 0;
   /// Cycles in which all units that it shares were used by others.
   uint64_t waiting = 0;
+  /// Sums that an accumulator held at most, by coordinates.
+  uint64_t mostHeld = 0;
   /// The first cycle after which it has nothing more to do.
   std::optional<uint64_t> doneCycle;
 
