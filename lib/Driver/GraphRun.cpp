@@ -336,12 +336,14 @@ private:
   LogicalResult evaluateOp(tensor::EmptyOp op) {
     GraphValue empty{op.getType(), {}};
     int64_t elements = 1;
+    // In a format, what is stored takes room, and not what there may be.
+    bool isWhole = !cast<RankedTensorType>(op.getType()).getEncoding();
     for (OpFoldResult size : op.getMixedSizes()) {
       int64_t extent = isa<mlir::Value>(size)
                            ? getIndex(cast<mlir::Value>(size))
                            : cast<IntegerAttr>(cast<Attribute>(size)).getInt();
       if (extent < 0 || MulOverflow(elements, extent, elements) ||
-          elements > (int64_t(1) << 32))
+          (isWhole && elements > (int64_t(1) << 32)))
         return op.emitOpError() << "is too large, or of a negative size";
       empty.tensor.shape.push_back(extent);
     }

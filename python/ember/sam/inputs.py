@@ -86,7 +86,7 @@ def _check_rank(parameter: Value, rank: int) -> None:
 def _converted(elements: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Elements as another type, if it has all of their values; raises ArgumentError."""
     if elements.dtype == dtype:
-        return np.ascontiguousarray(elements)
+        return np.asarray(elements, order="C")
     if elements.dtype.kind in "OSUcmMV":
         raise ArgumentError(f"elements of type {elements.dtype} are not taken")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -97,7 +97,8 @@ def _converted(elements: np.ndarray, dtype: np.dtype) -> np.ndarray:
             f"its elements are {elements.dtype}, and {dtype}, which the graph computes with, does "
             "not have all of them: compile it with another dtype"
         )
-    return np.ascontiguousarray(converted)
+    # Not ascontiguousarray, which gives a number a dimension.
+    return np.asarray(converted, order="C")
 
 
 def _write_sparse(parameter: Value, array: Array, folder: Path) -> str:

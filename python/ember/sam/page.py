@@ -53,13 +53,13 @@ def page_of(
 ) -> str:
     """The text of the page. tokens: cycles and texts by output, as "scan_B0.crd"."""
     blocks = statistics.blocks
-    layout = lay_out(
-        {name: block.inputs for name, block in blocks.items()},
-        {name: _outputs(block, blocks) for name, block in blocks.items()},
-    )
+    outputs = {name: _outputs(block, blocks) for name, block in blocks.items()}
+    layout = lay_out({name: block.inputs for name, block in blocks.items()}, outputs)
+    # What intersecters would tell scanners is shown where there is a wire for it.
+    drawn = {f"{name}.{port}" for name, ports in outputs.items() for port in ports}
     data = {
         "cycles": statistics.cycles,
-        "tokens": {wire: list(map(list, shown)) for wire, shown in tokens.items()},
+        "tokens": {wire: list(map(list, tokens.get(wire, ()))) for wire in sorted(drawn)},
         "blocks": {name: _facts(block) for name, block in blocks.items()},
     }
     # No text of a token ends the script.
