@@ -25,7 +25,7 @@
 // RUN: not ember-run %s --entry=past @%t.wide.npy 2>&1 | FileCheck %s --check-prefix=TYPE
 // TYPE: argument 0: '{{.*}}' has elements of float64, and tensor<3xf32, {{.*}}> those of float32
 // RUN: not ember-run %s --entry=past 3 2>&1 | FileCheck %s --check-prefix=FILE
-// FILE: argument 0: expected @FILE.npy for tensor<3xf32
+// FILE: argument 0: expected a file, .npy, .mtx or .tns, for tensor<3xf32
 // RUN: not ember-run %s --entry=past @%t.npy --stats=- 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: --stats is for programs, and 'past' is a graph of blocks
 
