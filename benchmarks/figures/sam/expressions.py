@@ -106,8 +106,9 @@ def features_of(expression: Expression) -> tuple[str, str, str, str, str, str]:
     used = [functions.get(name, name) for name, _ in _ALU.findall(graph.text)]
     operators = [name for name in functions.values() if name in used]
     name = result.strip().partition("[")[0]
-    spread = len(set(orders)) > 2 and orders == list(range(orders[0], orders[-1] + 1))
-    inputs = f"{orders[0]}-{orders[-1]}" if spread else ",".join(map(str, sorted(set(orders))))
+    unlike = sorted(set(orders))
+    spread = len(unlike) > 2 and unlike == list(range(orders[0], orders[-1] + 1))
+    inputs = f"{orders[0]}-{orders[-1]}" if spread else ",".join(map(str, unlike))
     return (
         str(accesses[name].count(",") + 1 if name in accesses else 0),
         inputs,
