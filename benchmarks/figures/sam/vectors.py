@@ -29,8 +29,6 @@ SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 400)
 #: A graph that is published writes the coordinates that both have: a cycle behind the intersecter,
 #: which a file of a graph cannot have without values.
 WRITER = 1
-WHY_SPLIT = "scans an inner part only where both have one, and loads and multiplies nothing"
-WHY_WORDS = "words alone: the published count also reads and multiplies the elements, one by one"
 
 
 def _dense(vectors: Vectors) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -82,6 +80,7 @@ def _split(vectors: Vectors) -> tuple[dict[str, Any], dict[str, Any]]:
     nodes: dict[str, Any] = {
         "outer": {"kind": "intersect"},
         "inner": {"kind": "intersect"},
+        "mul": {"kind": "mul"},
     }
     edges: list[str] = []
     for number, side in enumerate("bc", start=1):
@@ -89,21 +88,13 @@ def _split(vectors: Vectors) -> tuple[dict[str, Any], dict[str, Any]]:
             scan = f"scan_{side}{index}"
             nodes[scan] = {"kind": "scan_compressed", "tensor": side, "index": index}
             edges += [f"{scan}.{port} -> {level}.{port}{number}" for port in ("crd", "ref")]
-        edges.append(f"outer.ref{number} -> scan_{side}i.ref")
+        nodes[f"array_{side}"] = {"kind": "array", "tensor": side}
+        edges += [
+            f"outer.ref{number} -> scan_{side}i.ref",
+            f"inner.ref{number} -> array_{side}.ref",
+            f"array_{side}.val -> mul.in{number}",
+        ]
     return chain(nodes, edges, ["scan_bo", "scan_co"]), _tensors(vectors, "ss")
-
-
-def _words(vectors: Vectors) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Both vectors as words of bits, which are intersected a word a cycle."""
-    nodes: dict[str, Any] = {"join": {"kind": "bv_intersect"}}
-    edges = []
-    for number, (side, coordinates) in enumerate(zip("bc", vectors, strict=True), start=1):
-        words = [0] * -(-LENGTH // PART)
-        for at in coordinates:
-            words[at // PART] |= 1 << at % PART
-        nodes[f"scan_{side}"] = {"kind": "bv_scan", "words": words}
-        edges += [f"scan_{side}.{port} -> join.{port}{number}" for port in ("bv", "ref")]
-    return chain(nodes, edges, ["scan_b", "scan_c"]), {}
 
 
 Way = Callable[[Vectors], tuple[dict[str, Any], dict[str, Any]]]
@@ -113,8 +104,7 @@ WAYS: Mapping[str, tuple[Way, str, str]] = {
     "dense": (_dense, "uncompressed", ""),
     "compressed": (_compressed, "compressed", ""),
     "with skip": (_galloping, "compress_skip", ""),
-    "split": (_split, "compress_split", WHY_SPLIT),
-    "bit vector": (_words, "bitvector", WHY_WORDS),
+    "split": (_split, "compress_split", ""),
 }
 
 
@@ -155,9 +145,8 @@ def _figure(
         "cycles",
         bars,
         notes=[
-            f"Parts and words are of {PART}. Vectors are stored in parts or words before. Two "
-            "levels of bits (a bit tree) are not here: the simulator has no block that scans the "
-            "words which a word of an upper level says there are."
+            f"Parts are of {PART}. Vectors are stored in parts before. Bit vectors and bit trees are not "
+            "here: the simulator's blocks of bits have no level of words to scan."
         ],
         is_log=True,
         axis=axis,
