@@ -145,8 +145,8 @@ def _figure(
         "cycles",
         bars,
         notes=[
-            f"Parts are of {PART}. Vectors are stored in parts before. Bit vectors and bit trees are not "
-            "here: the simulator's blocks of bits have no level of words to scan."
+            f"Parts are of {PART}. Vectors are stored in parts before. Bit vectors and bit trees are "
+            "not here: the simulator's blocks of bits have no level of words to scan."
         ],
         is_log=True,
         axis=axis,
