@@ -145,7 +145,7 @@ def _figure(
         "cycles",
         bars,
         notes=[
-            f"Parts are of {PART}. Vectors are stored in parts before. Bit vectors and bit trees are "
+            f"Parts are of {PART}. Vectors are stored in parts before. Bit vectors and trees are "
             "not here: the simulator's blocks of bits have no level of words to scan."
         ],
         is_log=True,
