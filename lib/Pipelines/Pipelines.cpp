@@ -54,6 +54,7 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
 
 void ember::buildCINToSCFPipeline(OpPassManager &manager,
                                   const StatementOptions &options) {
+  manager.addPass(col::createExpandSources());
   manager.addNestedPass<func::FuncOp>(col::createExpandConcatenations());
   manager.addPass(col::createShareColumns());
   manager.addPass(createConvertColToCIN());

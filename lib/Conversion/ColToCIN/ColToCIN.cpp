@@ -81,9 +81,11 @@ static Value makePlace(col::LookupOp lookup) {
 static LogicalResult dropRest(func::FuncOp function) {
   SmallVector<Operation *> rest;
   function->walk([&](Operation *op) {
-    // Which is a statement in the function that it calls.
+    // Columns of a function that is called are statements there, and what is in
+    // memory in front of columns is no batch.
     if (isa_and_present<col::ColDialect>(op->getDialect()) &&
-        !isa<col::InsertColumnsOp>(op))
+        !isa<col::InsertColumnsOp, col::TextIdsOp, col::PartIdsOp,
+             col::OrderRowsOp>(op))
       rest.push_back(op);
   });
   // Readers stand behind what they read.

@@ -23,8 +23,9 @@ using namespace ember;
 
 namespace {
 /// A value of a row, and whether it is there; no condition for one that is.
+/// What the row that it stands for is multiplied by, if there is something.
 struct Element {
-  Value value, condition;
+  Value value, condition, weight;
 };
 
 /// Writes the statement of one lookup.
@@ -41,7 +42,7 @@ public:
 
 private:
   StatementBuilder::Variable getPositions(Value b);
-  Element getSource(Value b, Value p);
+  Value getElementOf(Value tensor, Value b, Value p);
   Element apply(unsigned number, Element element);
   /// What the first `count` operations of the column make.
   Element getElement(unsigned count, Value b, Value p);
@@ -52,6 +53,7 @@ private:
   Value getBucket(col::HashOp op, Value value);
   Value getRow(Value id, Value e);
   Value combineRows(Value b, Value e);
+  Value divideByWeights(Value sum, Value b);
 
   StatementBuilder &builder;
   col::LookupOp lookup;
@@ -78,13 +80,16 @@ StatementBuilder::Variable ColumnWriter::getPositions(Value b) {
   return {"p", builder.access(offsets, b), builder.access(offsets, next)};
 }
 
-Element ColumnWriter::getSource(Value b, Value p) {
-  if (auto segments = dyn_cast<col::FromOffsetsOp>(column.front()))
-    return {builder.access(segments.getValues(), p), Value()};
-  auto dense = cast<col::FromDenseOp>(column.front());
-  if (dense.getValues().getType().getRank() == 1)
-    return {builder.access(dense.getValues(), b), Value()};
-  return {builder.access(dense.getValues(), {b, p}), Value()};
+/// The element of a tensor that has one for each value of the source.
+Value ColumnWriter::getElementOf(Value tensor, Value b, Value p) {
+  if (auto segments = dyn_cast<col::FromOffsetsOp>(column.front())) {
+    if (Value order = segments.getOrder())
+      p = builder.access(order, p);
+    return builder.access(tensor, p);
+  }
+  if (cast<RankedTensorType>(tensor.getType()).getRank() == 1)
+    return builder.access(tensor, b);
+  return builder.access(tensor, {b, p});
 }
 
 Value ColumnWriter::call(Attribute callee, Value value, ArrayAttr behind,
@@ -124,16 +129,18 @@ Element ColumnWriter::apply(unsigned number, Element element) {
   Type isTrue = builder.getI1Type();
   return llvm::TypeSwitch<Operation *, Element>(column[number])
       .Case([&](col::BucketizeOp op) -> Element {
-        return {countBoundaries(op, element.value), element.condition};
+        return {countBoundaries(op, element.value), element.condition,
+                element.weight};
       })
       .Case([&](col::HashOp op) -> Element {
-        return {getBucket(op, element.value), element.condition};
+        return {getBucket(op, element.value), element.condition,
+                element.weight};
       })
       .Case([&](col::MapOp op) -> Element {
         auto result = cast<col::JaggedType>(op.getResult().getType());
         return {call(op.getCallee(), element.value, op.getOperandsBehind(),
                      result.getElementType()),
-                element.condition};
+                element.condition, element.weight};
       })
       .Case([&](col::KeepIfOp op) -> Element {
         Value isKept =
@@ -141,7 +148,17 @@ Element ColumnWriter::apply(unsigned number, Element element) {
         // What was dropped before is not asked.
         if (element.condition)
           isKept = builder.call("and", {element.condition, isKept});
-        return {element.value, isKept};
+        return {element.value, isKept, element.weight};
+      })
+      .Case([&](col::KeepWeightOp op) -> Element {
+        // What fills a row weighs something.
+        if (!element.weight)
+          return element;
+        Value isKept = builder.call(
+            "gt", {element.weight, builder.literal(type, 0)}, isTrue);
+        if (element.condition)
+          isKept = builder.call("and", {element.condition, isKept});
+        return {element.value, isKept, element.weight};
       })
       .Case([&](col::ReplaceIfOp op) -> Element {
         Value isReplaced =
@@ -150,16 +167,20 @@ Element ColumnWriter::apply(unsigned number, Element element) {
             cin::LiteralOp::create(builder, op.getReplacement());
         return {
             builder.call("select", {isReplaced, replacement, element.value}),
-            element.condition};
+            element.condition, element.weight};
       })
       // Values that are there stay.
       .Default(element);
 }
 
 Element ColumnWriter::getElement(unsigned count, Value b, Value p) {
-  Element element = getSource(b, p);
+  Element element = {getElementOf(column.front()->getOperand(0), b, p), {}, {}};
   for (unsigned number = 1; number < count; ++number)
-    element = apply(number, element);
+    if (auto weigh = dyn_cast<col::WeighOp>(column[number]))
+      element.weight =
+          builder.convert(getElementOf(weigh.getWeights(), b, p), type);
+    else
+      element = apply(number, element);
   return element;
 }
 
@@ -167,8 +188,9 @@ Element ColumnWriter::getElement(unsigned count, Value b, Value p) {
 /// what fills it.
 Value ColumnWriter::countElements(unsigned count, Value b) {
   StatementBuilder::Variable positions = getPositions(b);
-  bool drops =
-      llvm::any_of(column.take_front(count), llvm::IsaPred<col::KeepIfOp>);
+  bool drops = llvm::any_of(column.take_front(count), [](Operation *op) {
+    return isa<col::KeepIfOp, col::KeepWeightOp>(op);
+  });
   if (!drops)
     return builder.length(positions.lower, positions.upper);
   return builder.reduce("add", positions, builder.getIndexType(),
@@ -192,7 +214,7 @@ std::optional<Element> ColumnWriter::getFill(Value b) {
     Value value = cin::LiteralOp::create(builder, filling.getValue());
     if (fill)
       value = builder.call("select", {fill->condition, fill->value, value});
-    fill = {value, builder.isZero(countElements(number, b))};
+    fill = {value, builder.isZero(countElements(number, b)), {}};
   }
   return fill;
 }
@@ -207,17 +229,39 @@ Value ColumnWriter::getRow(Value id, Value e) {
 
 Value ColumnWriter::combineRows(Value b, Value e) {
   unsigned all = column.size();
-  Value sum = builder.reduce("add", getPositions(b), type,
-                             [&](ValueRange p) -> StatementBuilder::Term {
-                               Element id = getElement(all, b, p[0]);
-                               return {getRow(id.value, e), id.condition};
-                             });
+  Value sum = builder.reduce(
+      "add", getPositions(b), type,
+      [&](ValueRange p) -> StatementBuilder::Term {
+        Element id = getElement(all, b, p[0]);
+        return {builder.times(getRow(id.value, e), id.weight), id.condition};
+      });
   if (lookup.getCombiner() == col::Combiner::sum)
     return sum;
+  if (llvm::any_of(column, llvm::IsaPred<col::WeighOp>))
+    return divideByWeights(sum, b);
   Value divisor = builder.divisor(countElements(all, b), type);
   if (lookup.getCombiner() == col::Combiner::sqrtn)
     divisor = builder.call("sqrt", divisor);
   return builder.call("div", {sum, divisor});
+}
+
+/// A sum of rows over that of their weights, or over the root of that of the
+/// squares; 0 if that is.
+Value ColumnWriter::divideByWeights(Value sum, Value b) {
+  bool squares = lookup.getCombiner() == col::Combiner::sqrtn;
+  Value divisor = builder.reduce(
+      "add", getPositions(b), type,
+      [&](ValueRange p) -> StatementBuilder::Term {
+        Element id = getElement(column.size(), b, p[0]);
+        return {squares ? builder.times(id.weight, id.weight) : id.weight,
+                id.condition};
+      });
+  if (squares)
+    divisor = builder.call("sqrt", divisor);
+  Value zero = builder.literal(type, 0);
+  Value isZero = builder.call("eq", {divisor, zero}, builder.getI1Type());
+  return builder.call("select",
+                      {isZero, zero, builder.call("div", {sum, divisor})});
 }
 
 void ColumnWriter::write() {
@@ -245,6 +289,11 @@ Value ember::writeColumn(col::LookupOp lookup, ArrayRef<Operation *> column,
         .Case([&](col::FromOffsetsOp op) {
           inputs.push_back({"values", op.getValues()});
           inputs.push_back({"offsets", op.getOffsets()});
+          if (op.getOrder())
+            inputs.push_back({"order", op.getOrder()});
+        })
+        .Case([&](col::WeighOp op) {
+          inputs.push_back({"weights", op.getWeights()});
         })
         .Case([&](col::BucketizeOp op) {
           inputs.push_back({"boundaries", op.getBoundaries()});

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Runtime/ColumnCalls.h"
 #include "ember/Runtime/Queue.h"
 #include "ember/Runtime/Runtime.h"
 #include "ember/Target/Native/JIT.h"

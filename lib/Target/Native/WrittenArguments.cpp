@@ -15,6 +15,7 @@
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -22,6 +23,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace ember::native {
 using namespace mlir;
@@ -95,6 +97,28 @@ void ForwardAliases::addRegionSuccessors(RegionBranchOpInterface branch) {
       addMemRefs(ValueRange(block.getArguments()));
 }
 
+/// Whether a function of the runtime may store by an address that it is given
+/// as an integer: those of ember/Runtime/ColumnCalls.h fill what their last
+/// arguments say.
+static bool storesTo(func::CallOp call, unsigned operand) {
+  return llvm::StringSwitch<bool>(call.getCallee())
+      .Cases({"ember_texts_to_ids", "ember_parts_to_ids",
+              "ember_texts_count_parts"},
+             operand + 1 == call.getNumOperands())
+      .Case("ember_order_rows", operand + 2 >= call.getNumOperands())
+      .Default(true);
+}
+
+/// Whether anything may store by an address.
+static bool isStoredTo(Value address) {
+  return llvm::any_of(address.getUses(), [](OpOperand &use) {
+    if (auto cast = dyn_cast<arith::IndexCastOp>(use.getOwner()))
+      return isStoredTo(cast.getResult());
+    auto call = dyn_cast<func::CallOp>(use.getOwner());
+    return !call || storesTo(call, use.getOperandNumber());
+  });
+}
+
 bool ForwardAliases::useWrites(OpOperand &use) {
   Operation *user = use.getOwner();
   if (auto call = dyn_cast<CallOpInterface>(user))
@@ -124,9 +148,10 @@ bool ForwardAliases::useWrites(OpOperand &use) {
     return !isa<RegionBranchOpInterface>(user->getParentOp()) &&
            user->getNumSuccessors() == 0;
   }
-  // From a descriptor or an address on, nothing tells where it goes.
-  if (isa<UnrealizedConversionCastOp, memref::ExtractAlignedPointerAsIndexOp>(
-          user))
+  if (auto address = dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(user))
+    return isStoredTo(address.getResult());
+  // From a descriptor on, nothing tells where it goes.
+  if (isa<UnrealizedConversionCastOp>(user))
     return true;
   auto effects = dyn_cast<MemoryEffectOpInterface>(user);
   if (!effects)

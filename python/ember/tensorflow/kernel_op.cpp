@@ -8,7 +8,7 @@
 // EmberKernel calls an entry of a kernel library on the memory of tensors. A
 // variable is read in place, under the lock that others read it under, which
 // those that assign to it wait for. What the kernel returns becomes a tensor
-// without a copy.
+// without a copy. Texts, which are apart in memory, are copied together.
 //
 // Compiled for one release of TensorFlow, with the headers of its wheel.
 //
@@ -22,6 +22,7 @@
 #include "tensorflow/core/framework/resource_var.h"
 #include "tensorflow/core/framework/shape_inference.h"
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -122,6 +123,33 @@ private:
   std::vector<std::unique_ptr<tensorflow::tf_shared_lock>> locks;
 };
 
+/// The texts of a tensor as kernels take them: all bytes, and where each text
+/// begins and ends in them.
+class StoredTexts {
+public:
+  explicit StoredTexts(const Tensor &tensor) {
+    auto texts = tensor.flat<tensorflow::tstring>();
+    for (int64_t i = 0; i < texts.size(); ++i) {
+      places.push_back(bytes.size());
+      bytes.append(texts(i).data(), texts(i).size());
+      places.push_back(bytes.size());
+    }
+    auto shape = tensor.shape().dim_sizes();
+    sizes.assign(shape.begin(), shape.end());
+    sizes.push_back(2);
+  }
+
+  void addTo(std::vector<ember::Argument> &arguments) {
+    arguments.emplace_back("i8", bytes.data(),
+                           std::vector<int64_t>{int64_t(bytes.size())});
+    arguments.emplace_back("i64", places.data(), sizes);
+  }
+
+private:
+  std::string bytes;
+  std::vector<int64_t> places, sizes;
+};
+
 class EmberKernelOp : public tensorflow::OpKernel {
 public:
   explicit EmberKernelOp(tensorflow::OpKernelConstruction *context)
@@ -142,12 +170,17 @@ public:
     OP_REQUIRES_OK(context, variables.find(context));
     variables.lock();
     std::vector<ember::Argument> arguments;
+    std::deque<StoredTexts> texts;
     for (int place = 0; place < context->num_inputs(); ++place) {
       const Tensor *value = variables.get(context, place);
       OP_REQUIRES(
           context, value,
           absl::FailedPreconditionError(absl::StrCat(
               "the variable of argument ", place, " has no value yet")));
+      if (value->dtype() == tensorflow::DT_STRING) {
+        texts.emplace_back(*value).addTo(arguments);
+        continue;
+      }
       const char *type = getName(value->dtype());
       OP_REQUIRES(context, type,
                   absl::InvalidArgumentError(
@@ -172,17 +205,20 @@ public:
   }
 
 private:
-  /// Whether the kernel takes and returns as many arrays as the node has.
+  /// Whether the kernel takes and returns as many arrays as the node has; texts
+  /// are two.
   absl::Status checkSignature(tensorflow::OpKernelConstruction *context) const {
     size_t takes = entry->getParameters().size(),
            returns = entry->getResults().size();
-    if (takes == size_t(context->num_inputs()) &&
-        returns == size_t(context->num_outputs()))
+    size_t given = 0;
+    for (int place = 0; place < context->num_inputs(); ++place)
+      given += context->input_type(place) == tensorflow::DT_STRING ? 2 : 1;
+    if (takes == given && returns == size_t(context->num_outputs()))
       return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat("'", entry->getName(), "' takes ", takes,
                      " arrays and returns ", returns, ", and the node has ",
-                     context->num_inputs(), " and ", context->num_outputs()));
+                     given, " and ", context->num_outputs()));
   }
 
   void setOutput(OpKernelContext *context, size_t place, ember::Result result) {

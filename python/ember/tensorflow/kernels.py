@@ -74,16 +74,19 @@ def load_kernel(library: str | Path, entry: str | None = None) -> Callable[..., 
     kernel = operators().ember_kernel
 
     def call(*arguments: Any) -> Any:
-        if len(arguments) != len(parameters):
-            raise TypeError(
-                f"'{found['name']}' takes {len(parameters)} arguments ({', '.join(parameters)}), "
-                f"not {len(arguments)}"
-            )
         # Variables of the first release are tensors, which are read where they are.
         given = [
-            getattr(one, "handle", one) if isinstance(one, tf.Variable) else one
+            getattr(one, "handle", one)
+            if isinstance(one, tf.Variable)
+            else tf.convert_to_tensor(one)
             for one in arguments
         ]
+        arrays = sum(2 if one.dtype == tf.string else 1 for one in given)
+        if arrays != len(parameters):
+            raise TypeError(
+                f"'{found['name']}' takes {len(parameters)} arguments ({', '.join(parameters)}), "
+                f"not {arrays}"
+            )
         results = kernel(
             arguments=given,
             result_types=types,

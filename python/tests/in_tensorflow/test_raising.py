@@ -25,11 +25,39 @@ FEATURES = {
     "small": (tf.int32, [None, 2]),
     "kind": (tf.int64, [None, 2]),
     "line": (tf.int64, [None]),
+    "tag": (tf.string, [None, 3]),
+    "word": (tf.string, [None]),
+    "text": (tf.string, [None, 1]),
+    "list": (tf.string, [None]),
+    "seen/places": (tf.int64, [None, 2]),
+    "seen/values": (tf.int64, [None]),
+    "seen/shape": (tf.int64, [2]),
+    "said/places": (tf.int64, [None, 2]),
+    "said/values": (tf.string, [None]),
+    "said/shape": (tf.int64, [2]),
 }
 
 
+def make_features(names: set[str]) -> dict[str, object]:
+    """What input layers are given: tensors, lists with places, and parts of texts."""
+    given = {
+        name: tf1.placeholder(*FEATURES[name], name)
+        for name in FEATURES
+        if name.split("/")[0] in names
+    }
+    features: dict[str, object] = {name: one for name, one in given.items() if "/" not in name}
+    for name in names & {"seen", "said"}:
+        parts = (given[f"{name}/{part}"] for part in ("places", "values", "shape"))
+        features[name] = tf.SparseTensor(*parts)
+    if "text" in names:
+        features["text"] = tf.strings.split(given["text"][:, 0], " ").to_sparse()
+    if "list" in names:
+        features["list"] = tf1.strings.split(given["list"], ", ")
+    return features
+
+
 def kinds() -> list[object]:
-    """Columns of each kind that there is, in the order of their names."""
+    """Columns of each kind that there is."""
     numeric, hashed = columns.numeric_column, columns.categorical_column_with_hash_bucket
     bucketized, identity = columns.bucketized_column, columns.categorical_column_with_identity
     return [
@@ -39,6 +67,12 @@ def kinds() -> list[object]:
         columns.embedding_column(hashed("small", 9, tf.int32), 2, "sqrtn"),
         columns.embedding_column(identity("kind", 20), 3, "sqrtn"),
         columns.embedding_column(identity("line", 5, default_value=2), 3, "sum"),
+        columns.embedding_column(hashed("tag", 100), 4, "mean"),
+        columns.embedding_column(hashed("word", 7), 2, "sum"),
+        columns.embedding_column(hashed("text", 50), 3, "sum"),
+        columns.embedding_column(hashed("seen", 30, tf.int64), 2, "mean"),
+        columns.embedding_column(hashed("said", 40), 3, "sqrtn"),
+        columns.embedding_column(hashed("list", 1000), 2, "mean"),
     ]
 
 
@@ -48,11 +82,7 @@ def make_graph(
     """An input layer, and the tables of its variables, which are constants if it is frozen."""
     with tf1.Graph().as_default() as graph, tf1.Session() as session:
         tf1.set_random_seed(5)
-        features = {
-            name: tf1.placeholder(*FEATURES[name], name)
-            for name in FEATURES
-            if any(name in column.parse_example_spec for column in chosen)
-        }
+        features = make_features({name for one in chosen for name in one.parse_example_spec})
         tf.identity(tf1.feature_column.input_layer(features, chosen), "out")
         session.run(tf1.global_variables_initializer())
         made = graph.as_graph_def(add_shapes=True)
@@ -74,7 +104,32 @@ def draw(batch: int, seed: int) -> dict[str, np.ndarray]:
     extremes = np.array([-1, -2, 0, 2**63 - 1, -(2**63)])
     ids = random.choice(np.append(extremes, random.integers(-(10**6), 10**6, 5)), (batch, 3))
     ids[random.random(batch) < 0.2] = -1
+    alphabet = np.array([b"", b" ", b"a", b"bc", b"\xff\xfe", b"\0", "\u00e9".encode(), b"x" * 9])
+    alphabet = np.append(alphabet, [b"0123456789abcdef" * k + b"," for k in (1, 2, 4, 5)]).astype(object)
+
+    def texts(*shape: int, parts: int = 3) -> np.ndarray:
+        """Texts of some parts each, none for some of them."""
+        drawn = [
+            b" ".join(random.choice(alphabet, random.integers(1, parts + 1)))
+            for _ in range(int(np.prod(shape)))
+        ]
+        return np.array([*drawn, None], object)[:-1].reshape(shape)
+
+    def sparse(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
+        """A list whose rows are in no order, of a shape with empty rows."""
+        rows = random.integers(0, max(batch, 1), len(values))
+        places = np.stack([rows, random.integers(0, 9, len(values))], 1)
+        shape = np.array([batch, 9])
+        return {f"{name}/places": places, f"{name}/values": values, f"{name}/shape": shape}
+
+    listed = batch * 2
     return {
+        **sparse("seen", random.integers(-2, 10, listed)),
+        **sparse("said", texts(listed, parts=1)),
+        "tag": texts(batch, 3, parts=1),
+        "word": texts(batch, parts=1),
+        "text": texts(batch, 1),
+        "list": texts(batch),
         "price": price,
         "count": random.choice([-2, -1, 0, 6, 7, 8, 2**40], (batch, 1)),
         "id": ids,
@@ -156,16 +211,28 @@ def test_an_id_out_of_range(tool: Callable[..., str], tmp_path: Path) -> None:
         et.load_kernel(tmp_path / "libraised.so")(tf.constant(kind))
 
 
+def with_shapes(graph: tf1.GraphDef) -> tf1.GraphDef:
+    """The same with the shapes that TensorFlow infers; ValueError for what is no graph."""
+    for node in graph.node:
+        node.attr.pop("_output_shapes", None)
+    with tf1.Graph().as_default() as known:
+        tf1.import_graph_def(graph, name="")
+        return known.as_graph_def(add_shapes=True)
+
+
 def mutated(graph: tf1.GraphDef, random: np.random.Generator) -> tf1.GraphDef | None:
     """A graph that differs in a constant, or in what a node reads; none if it is no graph."""
     changed = tf1.GraphDef()
     changed.CopyFrom(graph)
-    integers = [
-        node
-        for node in changed.node
-        if node.op == "Const" and node.attr["dtype"].type in (tf.int32, tf.int64)
-    ]
-    if random.random() < 0.5:
+    constants = [node for node in changed.node if node.op == "Const"]
+    integers = [node for node in constants if node.attr["dtype"].type in (tf.int32, tf.int64)]
+    texts = [node for node in constants if node.attr["dtype"].type == tf.string]
+    if texts and random.random() < 0.1:
+        node = random.choice(texts)
+        value = tf.make_ndarray(node.attr["value"].tensor)
+        other = np.where(value == b"", b"a", random.choice([b"", b"a", b"  "])).astype(object)
+        node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(other, tf.string))
+    elif random.random() < 0.5:
         node = random.choice(integers)
         value = np.array(tf.make_ndarray(node.attr["value"].tensor))
         value.reshape(-1)[random.integers(value.size)] += random.choice([-1, 1])
@@ -175,24 +242,26 @@ def mutated(graph: tf1.GraphDef, random: np.random.Generator) -> tf1.GraphDef | 
         place = random.choice(reading)
         inputs = changed.node[place].input
         others = [node.name for node in changed.node[:place]]
-        others += [f"{node.name}:1" for node in changed.node[:place] if node.op == "Unique"]
+        several = ("Unique", "StringSplitV2", "RaggedTensorToSparse", "SparseReshape")
+        others += [f"{node.name}:1" for node in changed.node[:place] if node.op in several]
         inputs[random.integers(len(inputs))] = random.choice(others)
-    for node in changed.node:
-        node.attr.pop("_output_shapes", None)
     try:
-        with tf1.Graph().as_default() as known:
-            tf1.import_graph_def(changed, name="")
-            return known.as_graph_def(add_shapes=True)
+        return with_shapes(changed)
     except ValueError:
         return None
 
 
-@pytest.mark.parametrize("kind", [0, 2, 5], ids=["bucketized", "hashed", "identity"])
+@pytest.mark.parametrize(
+    "kind",
+    [0, 2, 5, 6, 8, 9, 11],
+    ids=["bucketized", "hashed", "identity", "texts", "parts", "places", "split"],
+)
 def test_what_is_nearly_a_column(tool: Callable[..., str], tmp_path: Path, kind: int) -> None:
     """What is raised computes what TensorFlow does, whatever is different in the graph."""
     graph = freeze([kinds()[kind]])
     random = np.random.default_rng(kind)
-    feed = {name: draw(7, 1)[name] for name in FEATURES if f'"{name}"' in str(graph)}
+    drawn = draw(7, 1)
+    feed = {name: drawn[name] for name in FEATURES if f'"{name}"' in str(graph)}
     kernels: dict[str, Callable[..., tf.Tensor]] = {}
     stayed = 0
     for _ in range(70):
@@ -216,3 +285,53 @@ def test_what_is_nearly_a_column(tool: Callable[..., str], tmp_path: Path, kind:
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
     assert stayed > 5
     assert kernels
+
+
+def weighted_graph(combiner: str, frozen: bool = True) -> tf1.GraphDef:
+    """What `safe_embedding_lookup_sparse` makes of lists of hashed texts with weights."""
+    with tf1.Graph().as_default() as graph, tf1.Session() as session:
+        tf1.set_random_seed(5)
+        places = tf1.placeholder(tf.int64, [None, 2], "places")
+        shape = tf1.placeholder(tf.int64, [2], "shape")
+        ids = tf.strings.to_hash_bucket_fast(tf1.placeholder(tf.string, [None], "texts"), 9)
+        weights = tf1.placeholder(tf.float32, [None], "weights")
+        table = tf1.get_variable("table", [9, 3], use_resource=True)
+        rows = tf1.nn.safe_embedding_lookup_sparse(
+            [table],
+            tf.SparseTensor(places, ids, shape),
+            tf.SparseTensor(places, weights, shape),
+            combiner=combiner,
+        )
+        tf.identity(rows, "out")
+        session.run(tf1.global_variables_initializer())
+        made = graph.as_graph_def(add_shapes=True)
+        return tf1.graph_util.convert_variables_to_constants(session, made, ["out"])
+
+
+def draw_weighted(batch: int, seed: int) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    count = batch * 3
+    places = np.stack([random.integers(0, max(batch, 1), count), np.arange(count)], 1)
+    weights = random.choice(np.array([-1, 0, 0.5, 2, 1e-30, 3], np.float32), count)
+    texts = np.array([b"%d" % number for number in random.integers(0, 5, count)] + [None], object)
+    return {
+        "places": places.reshape(-1, 2),
+        "shape": np.array([batch, max(count, 1)]),
+        "texts": texts[:-1],
+        "weights": weights,
+    }
+
+
+@pytest.mark.parametrize("combiner", ["sum", "mean", "sqrtn"])
+def test_weights(tool: Callable[..., str], tmp_path: Path, combiner: str) -> None:
+    graph = with_shapes(weighted_graph(combiner))
+    raised = tool("ember-opt", imported(graph, tool, tmp_path), "--raise-graph-to-col")
+    assert "col.node" not in raised
+    assert ("col.keep_weight" in raised) == (combiner != "sum")
+    (tmp_path / "raised.mlir").write_text(raised)
+    tool("emberc", tmp_path / "raised.mlir", "-o", tmp_path / "libraised.so")
+    kernel = et.load_kernel(tmp_path / "libraised.so")
+    for seed, batch in enumerate([0, 1, 6, 90]):
+        feed = draw_weighted(batch, seed)
+        found = kernel(*[tf.constant(feed[name]) for name in argument_names(raised)])
+        np.testing.assert_allclose(found, run_graph(graph, feed), rtol=1e-5, atol=1e-6)

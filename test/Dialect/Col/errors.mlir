@@ -18,7 +18,7 @@ func.func @outputs() {
 
 // -----
 
-// expected-error @below {{has values of type 'i1', expected integers of 8 to 64 bits, f64, f32, f16 or bf16}}
+// expected-error @below {{has values of type 'i1', expected integers of 8 to 64 bits, f64, f32, f16, bf16 or !col.text}}
 func.func private @elements(!col.jagged<i1>)
 
 // -----
@@ -218,7 +218,98 @@ func.func @many_buckets(%x: !col.jagged<i64>) {
 // -----
 
 func.func @hash_of_floats(%x: !col.jagged<f32>) {
-  // expected-error @below {{'col.hash' op operand #0 must be jagged batch of 32 or 64-bit integers, but got '!col.jagged<f32>'}}
+  // expected-error @below {{'col.hash' op operand #0 must be jagged batch of 32 or 64-bit integers or texts, but got '!col.jagged<f32>'}}
   %0 = col.hash %x into 10 : !col.jagged<f32> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @key(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.hash' op has a key, which hashes of texts alone have}}
+  %0 = col.hash %x into 7 by [1, 2] : !col.jagged<i64> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @key_words(%x: !col.jagged<!col.text>) {
+  // expected-error @below {{'col.hash' op has a key of 1 words, expected 2}}
+  %0 = col.hash %x into 7 by [1] : !col.jagged<!col.text> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @split(%x: !col.jagged<i64>) {
+  // expected-error @below {{'col.split' op operand #0 must be jagged batch of texts}}
+  %0 = col.split %x at "," : !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @kept_texts(%x: !col.jagged<!col.text>) {
+  // expected-error @below {{'col.keep_if' op keeps texts by something else than 'ne' and ""}}
+  %0 = col.keep_if ne(%x, "a") : !col.jagged<!col.text>
+  return
+}
+
+// -----
+
+func.func @listed_twice(%x: !col.jagged<!col.text>) {
+  // expected-error @below {{'col.find' op lists "a" twice}}
+  %0 = col.find %x of ["a", "b", "a"] otherwise -1 : !col.jagged<!col.text> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @others(%x: !col.jagged<!col.text>) {
+  // expected-error @below {{'col.find' op has to say what the id of other texts is: by 'into' or by 'otherwise'}}
+  %0 = col.find %x of ["a"] into 3 otherwise -1 : !col.jagged<!col.text> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @found(%x: !col.jagged<!col.text>) {
+  // expected-error @below {{'col.find' op makes ids of type 'i32', expected i64}}
+  %0 = col.find %x of ["a"] otherwise 0 : !col.jagged<!col.text> -> !col.jagged<i32>
+  return
+}
+
+// -----
+
+func.func @places(%x: tensor<?xi64>, %places: tensor<?x3xi64>, %shape: tensor<2xi64>) {
+  // expected-error @below {{'col.from_coordinates' op has places in 3 dimensions, and a shape of 2}}
+  %0 = col.from_coordinates %x at %places of %shape : tensor<?xi64>, tensor<?x3xi64>, tensor<2xi64> -> !col.jagged<i64>
+  return
+}
+
+// -----
+
+func.func @weighed(%x: tensor<?xi64>, %w: tensor<?xf32>) {
+  %0 = col.from_dense %x : tensor<?xi64> -> !col.jagged<i64>
+  %1 = col.keep_if ge(%0, 0 : i64) : !col.jagged<i64>
+  // expected-error @below {{'col.weigh' op weighs values that are not taken from a tensor in front of it}}
+  %2 = col.weigh %1 by %w : !col.jagged<i64>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @weights(%x: tensor<?x3xi64>, %w: tensor<?x2xf32>) {
+  %0 = col.from_dense %x : tensor<?x3xi64> -> !col.jagged<i64>
+  // expected-error @below {{'col.weigh' op has weights of the type 'tensor<?x2xf32>' for values of the type 'tensor<?x3xi64>'}}
+  %1 = col.weigh %0 by %w : !col.jagged<i64>, tensor<?x2xf32>
+  return
+}
+
+// -----
+
+func.func @text_ids(%x: tensor<?xi8>, %places: tensor<?x3x2xi64>, %recipe: tensor<8xi64>) {
+  // expected-error @below {{'col.text_ids' op makes ids of the type 'tensor<?x4xi64>' of texts whose places are of the type 'tensor<?x3x2xi64>'}}
+  %0 = col.text_ids %x at %places by %recipe : tensor<?xi8>, tensor<?x3x2xi64>, tensor<8xi64> -> tensor<?x4xi64>
   return
 }

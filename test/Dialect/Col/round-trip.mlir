@@ -80,3 +80,46 @@ func.func @not_negative(%x: tensor<?xi64>) -> (!col.jagged<i64>, !col.jagged<i64
   // FOLD-NEXT: return %[[HASHED]], %[[SOME]], %[[VALUE]]
   return %all, %some, %value : !col.jagged<i64>, !col.jagged<i64>, !col.jagged<i64>
 }
+
+// CHECK-LABEL: func.func @texts(
+func.func @texts(%x: tensor<?x3x!col.text>, %w: tensor<?x3xf32>, %y: tensor<?x!col.text>, %places: tensor<?x2xi64>,
+                 %shape: tensor<2xi64>, %table: tensor<9x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  // CHECK: %[[X:.*]] = col.from_dense %{{.*}} : tensor<?x3x!col.text> -> !col.jagged<!col.text>
+  %0 = col.from_dense %x : tensor<?x3x!col.text> -> !col.jagged<!col.text>
+  // CHECK: %[[WEIGHED:.*]] = col.weigh %[[X]] by %{{.*}} : !col.jagged<!col.text>, tensor<?x3xf32>
+  %1 = col.weigh %0 by %w : !col.jagged<!col.text>, tensor<?x3xf32>
+  // CHECK: %[[KEPT:.*]] = col.keep_if ne(%[[WEIGHED]], "") : !col.jagged<!col.text>
+  %2 = col.keep_if ne(%1, "") : !col.jagged<!col.text>
+  // CHECK: %[[HASHED:.*]] = col.hash %[[KEPT]] into 9 by [7, -1] : !col.jagged<!col.text> -> !col.jagged<i64>
+  %3 = col.hash %2 into 9 by [7, -1] : !col.jagged<!col.text> -> !col.jagged<i64>
+  // CHECK: %[[POSITIVE:.*]] = col.keep_weight %[[HASHED]] : !col.jagged<i64>
+  %4 = col.keep_weight %3 : !col.jagged<i64>
+  // CHECK: col.lookup mean %[[POSITIVE]]
+  %a = col.lookup mean %4 in %table : !col.jagged<i64>, tensor<9x8xf32> -> tensor<?x8xf32>
+  // CHECK: %[[Y:.*]] = col.from_coordinates %{{.*}} at %{{.*}} of %{{.*}} : tensor<?x!col.text>, tensor<?x2xi64>, tensor<2xi64> -> !col.jagged<!col.text>
+  %5 = col.from_coordinates %y at %places of %shape : tensor<?x!col.text>, tensor<?x2xi64>, tensor<2xi64> -> !col.jagged<!col.text>
+  // CHECK: %[[PARTS:.*]] = col.split %[[Y]] at "," : !col.jagged<!col.text>
+  %6 = col.split %5 at "," : !col.jagged<!col.text>
+  // CHECK: %{{.*}} = col.find %[[PARTS]] of ["new", "red"] into 3 : !col.jagged<!col.text> -> !col.jagged<i64>
+  %7 = col.find %6 of ["new", "red"] into 3 : !col.jagged<!col.text> -> !col.jagged<i64>
+  // CHECK: %[[FOUND:.*]] = col.find %[[PARTS]] of [] otherwise -1 : !col.jagged<!col.text> -> !col.jagged<i64>
+  %8 = col.find %6 of [] otherwise -1 : !col.jagged<!col.text> -> !col.jagged<i64>
+  // CHECK: col.lookup sum %[[FOUND]]
+  %b = col.lookup sum %8 in %table : !col.jagged<i64>, tensor<9x8xf32> -> tensor<?x8xf32>
+  return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// CHECK-LABEL: func.func @in_memory(
+func.func @in_memory(%bytes: tensor<?xi8>, %texts: tensor<?x3x2xi64>, %recipe: tensor<7xi64>, %places: tensor<?x2xi64>,
+                     %shape: tensor<2xi64>, %x: tensor<?xi64>) -> (tensor<?x3xi64>, !col.jagged<i64>, !col.jagged<i64>) {
+  // CHECK: col.text_ids %{{.*}} at %{{.*}} by %{{.*}} : tensor<?xi8>, tensor<?x3x2xi64>, tensor<7xi64> -> tensor<?x3xi64>
+  %0 = col.text_ids %bytes at %texts by %recipe : tensor<?xi8>, tensor<?x3x2xi64>, tensor<7xi64> -> tensor<?x3xi64>
+  // CHECK: col.part_ids %{{.*}} at %{{.*}} by %{{.*}} : tensor<?xi8>, tensor<?x3x2xi64>, tensor<7xi64> -> tensor<?xi64>, tensor<?xi64>
+  %ids, %offsets = col.part_ids %bytes at %texts by %recipe : tensor<?xi8>, tensor<?x3x2xi64>, tensor<7xi64> -> tensor<?xi64>, tensor<?xi64>
+  %1 = col.from_offsets %ids at %offsets : tensor<?xi64>, tensor<?xi64> -> !col.jagged<i64>
+  // CHECK: %[[ORDER:.*]], %[[OFFSETS:.*]] = col.order_rows %{{.*}} of %{{.*}} : tensor<?x2xi64>, tensor<2xi64> -> tensor<?xi64>, tensor<?xi64>
+  %order, %rows = col.order_rows %places of %shape : tensor<?x2xi64>, tensor<2xi64> -> tensor<?xi64>, tensor<?xi64>
+  // CHECK: col.from_offsets %{{.*}} at %[[OFFSETS]] in %[[ORDER]] : tensor<?xi64>, tensor<?xi64>, tensor<?xi64> -> !col.jagged<i64>
+  %2 = col.from_offsets %x at %rows in %order : tensor<?xi64>, tensor<?xi64>, tensor<?xi64> -> !col.jagged<i64>
+  return %0, %1, %2 : tensor<?x3xi64>, !col.jagged<i64>, !col.jagged<i64>
+}

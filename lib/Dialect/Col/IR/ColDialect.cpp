@@ -37,11 +37,13 @@ JaggedType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   if (element.isSignlessInteger() && element.getIntOrFloatBitWidth() >= 8 &&
       element.getIntOrFloatBitWidth() <= 64)
     return success();
+  if (isa<TextType>(element))
+    return success();
   if (element.isF64() || element.isF32() || element.isF16() || element.isBF16())
     return success();
   return emitError() << "has values of type " << element
-                     << ", expected integers of 8 to 64 bits, f64, f32, f16 or "
-                        "bf16";
+                     << ", expected integers of 8 to 64 bits, f64, f32, f16, "
+                        "bf16 or !col.text";
 }
 
 void ColDialect::initialize() {

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace ember::col;
@@ -72,6 +73,18 @@ LogicalResult FromOffsetsOp::verify() {
   return verifyElements(*this);
 }
 
+LogicalResult FromCoordinatesOp::verify() {
+  int64_t dimensions = getPlaces().getType().getDimSize(1);
+  int64_t sizes = getShape().getType().getDimSize(0);
+  if (dimensions == 0 || sizes == 0)
+    return emitOpError("has places without a row");
+  if (!ShapedType::isDynamic(dimensions) && !ShapedType::isDynamic(sizes) &&
+      dimensions != sizes)
+    return emitOpError() << "has places in " << dimensions
+                         << " dimensions, and a shape of " << sizes;
+  return verifyElements(*this);
+}
+
 //===----------------------------------------------------------------------===//
 // Of each value
 //===----------------------------------------------------------------------===//
@@ -88,6 +101,25 @@ LogicalResult HashOp::verify() {
     return emitOpError() << "has " << getBuckets()
                          << " buckets, too many for ids of type "
                          << getElement(getResult());
+  if (getKey() && !isOfTexts(getInput().getType()))
+    return emitOpError("has a key, which hashes of texts alone have");
+  if (getKey() && getKey()->size() != 2)
+    return emitOpError() << "has a key of " << getKey()->size()
+                         << " words, expected 2";
+  return success();
+}
+
+LogicalResult FindOp::verify() {
+  if (getBuckets().has_value() == getOtherwise().has_value())
+    return emitOpError("has to say what the id of other texts is: by 'into' or "
+                       "by 'otherwise'");
+  if (!getElement(getResult()).isInteger(64))
+    return emitOpError() << "makes ids of type " << getElement(getResult())
+                         << ", expected i64";
+  llvm::StringSet<> known;
+  for (auto text : getTexts().getAsRange<StringAttr>())
+    if (!known.insert(text.getValue()).second)
+      return emitOpError() << "lists " << text << " twice";
   return success();
 }
 
@@ -115,13 +147,32 @@ static LogicalResult verifyCallee(OpTy op, Type result,
 }
 
 LogicalResult MapOp::verify() { return verifyNumbers(*this); }
-LogicalResult KeepIfOp::verify() { return verifyNumbers(*this); }
+
+/// Texts are kept if they are not empty.
+static LogicalResult verifyTexts(KeepIfOp op) {
+  auto builtin = dyn_cast<ember::cin::BuiltinAttr>(op.getCallee());
+  auto is = [](Attribute operand) {
+    auto text = dyn_cast<StringAttr>(operand);
+    return text && text.empty();
+  };
+  if (builtin && builtin->name == "ne" && op.getOperandsBehind().size() == 1 &&
+      is(op.getOperandsBehind()[0]))
+    return success();
+  return op.emitOpError("keeps texts by something else than 'ne' and \"\"");
+}
+
+LogicalResult KeepIfOp::verify() {
+  return isOfTexts(getInput().getType()) ? verifyTexts(*this)
+                                         : verifyNumbers(*this);
+}
 
 LogicalResult MapOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyCallee(*this, getElement(getResult()), tables);
 }
 
 LogicalResult KeepIfOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (isOfTexts(getInput().getType()))
+    return success();
   return verifyCallee(*this, IntegerType::get(getContext(), 1), tables);
 }
 
@@ -166,6 +217,23 @@ OpFoldResult KeepIfOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+LogicalResult WeighOp::verify() {
+  Operation *source = getInput().getDefiningOp();
+  if (!isa_and_present<FromDenseOp, FromOffsetsOp, FromCoordinatesOp>(source))
+    return emitOpError(
+        "weighs values that are not taken from a tensor in front "
+        "of it");
+  auto values = cast<RankedTensorType>(source->getOperand(0).getType());
+  if (failed(verifyCompatibleShape(values, getWeights().getType())))
+    return emitOpError() << "has weights of the type " << getWeights().getType()
+                         << " for values of the type " << values;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Of each row
 //===----------------------------------------------------------------------===//
 
@@ -194,7 +262,7 @@ FailureOr<SmallVector<Operation *>> LookupOp::findColumn() {
     if (!isa<ColDialect>(maker->getDialect()))
       break;
     column.push_back(maker);
-    if (isa<FromDenseOp, FromOffsetsOp>(maker)) {
+    if (isa<FromDenseOp, FromOffsetsOp, FromCoordinatesOp>(maker)) {
       std::reverse(column.begin(), column.end());
       return column;
     }
@@ -208,6 +276,14 @@ static OpFoldResult getBatchSize(OpBuilder &builder, Operation *source) {
   Location location = source->getLoc();
   if (auto dense = dyn_cast<FromDenseOp>(source))
     return tensor::getMixedSize(builder, location, dense.getValues(), 0);
+  if (auto sparse = dyn_cast<FromCoordinatesOp>(source)) {
+    Value first = arith::ConstantIndexOp::create(builder, location, 0);
+    Value rows =
+        tensor::ExtractOp::create(builder, location, sparse.getShape(), first);
+    return arith::IndexCastOp::create(builder, location, builder.getIndexType(),
+                                      rows)
+        .getResult();
+  }
   auto segments = cast<FromOffsetsOp>(source);
   OpFoldResult count =
       tensor::getMixedSize(builder, location, segments.getOffsets(), 0);
@@ -232,6 +308,19 @@ LogicalResult LookupOp::reifyResultShapes(OpBuilder &builder,
                       : builder.getIndexAttr(type.getDimSize(0)));
   sizes.push_back(tensor::getMixedSize(builder, getLoc(), getTable(), 1));
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What is in memory in front of columns
+//===----------------------------------------------------------------------===//
+
+LogicalResult TextIdsOp::verify() {
+  ArrayRef<int64_t> places = getPlaces().getType().getShape();
+  if (places.back() == 2 && places.drop_back() == getIds().getType().getShape())
+    return success();
+  return emitOpError() << "makes ids of the type " << getIds().getType()
+                       << " of texts whose places are of the type "
+                       << getPlaces().getType();
 }
 
 //===----------------------------------------------------------------------===//

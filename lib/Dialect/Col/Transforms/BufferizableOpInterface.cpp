@@ -11,9 +11,14 @@
 // The analysis of tensors sees one operation, whatever the number of columns.
 // It takes time that grows with the square of a chain of calls, and more.
 //
+//   ids = text_ids bytes at places by recipe
+//     ->   ids = alloc;  call @ember_texts_to_ids(addresses and sizes of these)
+//
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/Col/Transforms/BufferizableOpInterface.h"
+#include "RuntimeWriter.h"
+
 #include "ember/Dialect/Col/IR/Col.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,11 +108,62 @@ struct InsertColumnsBufferization
     return success();
   }
 };
+/// An operation that the runtime computes from tensors of its operands, in
+/// memory that it fills.
+template <typename Op>
+struct RuntimeBufferization
+    : bufferization::BufferizableOpInterface::ExternalModel<
+          RuntimeBufferization<Op>, Op> {
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const bufferization::AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const bufferization::AnalysisState &) const {
+    return false;
+  }
+  bufferization::AliasingValueList
+  getAliasingValues(Operation *, OpOperand &,
+                    const bufferization::AnalysisState &) const {
+    return {};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> buffers;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer =
+          bufferization::getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      // One element behind the other, as the runtime reads them.
+      auto type = cast<MemRefType>(buffer->getType());
+      auto plain = MemRefType::get(type.getShape(), type.getElementType());
+      if (type != plain)
+        buffer = bufferization::castOrReallocMemRefValue(rewriter, *buffer,
+                                                         plain, options);
+      if (failed(buffer))
+        return failure();
+      buffers.push_back(*buffer);
+    }
+    RuntimeWriter writer(rewriter, op);
+    bufferization::replaceOpWithBufferizedValues(
+        rewriter, op, writer.write(cast<Op>(op), buffers));
+    return success();
+  }
+};
 } // namespace
 
 void ember::col::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, ColDialect *) {
     InsertColumnsOp::attachInterface<InsertColumnsBufferization>(*context);
+    TextIdsOp::attachInterface<RuntimeBufferization<TextIdsOp>>(*context);
+    PartIdsOp::attachInterface<RuntimeBufferization<PartIdsOp>>(*context);
+    OrderRowsOp::attachInterface<RuntimeBufferization<OrderRowsOp>>(*context);
   });
 }

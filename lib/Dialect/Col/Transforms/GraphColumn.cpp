@@ -7,9 +7,10 @@
 //
 // From the node that combines rows backwards: the rows of a table at unique
 // ids; ids and their places, filled where a row has none; those that are not
-// negative; places in a matrix, whose shape is made anew; and then either the
-// values of a tensor that are not what stands for nothing, or buckets of all of
-// them. Each value that two of these read has to be the same one.
+// negative; places in a matrix, whose shape is made anew; and then what ids are
+// made of (GraphSource.cpp). Each value that two of these read has to be the
+// same one. What stands in front of the fill may be anything that makes ids and
+// places: then a column begins there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,29 +23,27 @@ using namespace ember;
 using namespace ember::col;
 
 namespace {
-/// Ids as they are before empty rows are filled, with where they are.
-struct SparseIds {
-  Value places, values, shape;
-};
-
 class ColumnReader {
 public:
   ColumnReader(GraphColumn &column, GraphPattern &pattern)
       : column(column), pattern(pattern) {}
 
   bool readReduction(NodeOp reduction);
+  bool readWeighted(NodeOp last);
 
 private:
   bool readTable(Value rows, Value &ids);
-  bool readFill(Value ids, Value rows);
-  bool readKept(SparseIds &ids);
-  bool readReshape(SparseIds &ids);
-  bool readSource(const SparseIds &ids);
-  bool readDropped(const SparseIds &ids, Value values);
-  bool readBuckets(const SparseIds &ids);
-  bool readPositions(const SparseIds &ids, Value batch, Value repeated);
-  Value readReplacement(Value ids);
-  bool setValues(Value values);
+  Value readUnique(Value rows, Value numbers);
+  NodeOp readFill(Value ids, Value rows);
+  bool readIds(SparseValues ids);
+  bool readKept(SparseValues &ids);
+  Value readMask(Value &values, Value &places);
+  bool isKeptId(Value condition, Value values);
+  Value readProduct(NodeOp sum, Value &weights);
+  NodeOp readDivisor(NodeOp last, Value &divisor);
+  bool readWeightedIds(NodeOp fill, NodeOp weightFill);
+  bool begin(SparseValues ids);
+  bool readReshape(SparseValues &ids);
   bool hasResults(NodeOp node, unsigned count);
 
   GraphColumn &column;
@@ -52,17 +51,12 @@ private:
 };
 } // namespace
 
-std::optional<Combiner> col::getCombiner(StringRef kind) {
+static std::optional<Combiner> getCombiner(StringRef kind) {
   return llvm::StringSwitch<std::optional<Combiner>>(kind)
       .Case("SparseSegmentSum", Combiner::sum)
       .Case("SparseSegmentMean", Combiner::mean)
       .Case("SparseSegmentSqrtN", Combiner::sqrtn)
       .Default(std::nullopt);
-}
-
-static RankedTensorType getShape(Value value, int64_t rank) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getRank() == rank ? type : RankedTensorType();
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,14 +114,23 @@ bool ColumnReader::readReduction(NodeOp reduction) {
   column.combiner = *getCombiner(reduction.getKind());
   if (!pattern.expect(reduction->getResult(0), reduction.getKind(), 3))
     return false;
+  Value ids = readUnique(reduction.getInputs()[0], reduction.getInputs()[1]);
+  NodeOp fill = ids ? readFill(ids, reduction.getInputs()[2]) : NodeOp();
+  return fill && readIds({fill.getInputs()[0], fill.getInputs()[1],
+                          fill.getInputs()[2]});
+}
+
+/// The ids whose rows in a table are those that numbers say, each once.
+Value ColumnReader::readUnique(Value rows, Value numbers) {
   Value ids;
-  if (!readTable(reduction.getInputs()[0], ids))
-    return false;
+  if (!readTable(rows, ids))
+    return {};
   NodeOp unique = pattern.expect(ids, "Unique", 1);
   if (!unique || !hasResults(unique, 2) ||
-      !pattern.expectSame(reduction.getInputs()[1], unique->getResult(1)))
-    return false;
-  return readFill(unique.getInputs()[0], reduction.getInputs()[2]);
+      !pattern.expectSame(numbers, unique->getResult(1)))
+    return {};
+  column.isFound = true;
+  return unique.getInputs()[0];
 }
 
 bool ColumnReader::hasResults(NodeOp node, unsigned count) {
@@ -138,63 +141,94 @@ bool ColumnReader::hasResults(NodeOp node, unsigned count) {
 }
 
 /// The rows of places are column 0 of them.
-bool ColumnReader::readFill(Value ids, Value rows) {
+NodeOp ColumnReader::readFill(Value ids, Value rows) {
   NodeOp fill = pattern.expect(ids, "SparseFillEmptyRows", 4, 1);
   if (!fill || !hasResults(fill, 4))
-    return false;
-  NodeOp slice = pattern.expect(rows, "StridedSlice", 4);
-  if (!slice || !pattern.expectSame(slice.getInputs()[0], fill->getResult(0)) ||
-      !pattern.expectIntegers(slice.getInputs()[1], {0, 0}) ||
-      !pattern.expectIntegers(slice.getInputs()[2], {0, 1}) ||
-      !pattern.expectIntegers(slice.getInputs()[3], {1, 1}) ||
-      !pattern.expectZero(slice, {"ellipsis_mask", "new_axis_mask"}))
-    return false;
-  for (auto [mask, value] :
-       {std::pair("begin_mask", 1), std::pair("end_mask", 1),
-        std::pair("shrink_axis_mask", 2)})
-    if (!slice.getSettings().get(mask) || !hasSetting(slice, mask, value))
-      return pattern.fail(rows, "is not the rows of places");
+    return {};
+  Value places = pattern.expectFirstColumn(rows);
+  if (!places || !pattern.expectSame(places, fill->getResult(0)))
+    return {};
   std::optional<SmallVector<int64_t>> id = getIntegers(fill.getInputs()[3]);
-  if (!id || id->size() != 1)
-    return pattern.fail(fill.getInputs()[3],
-                        "stands where columns have a constant id");
+  if (!id || id->size() != 1) {
+    pattern.fail(fill.getInputs()[3],
+                 "stands where columns have a constant id");
+    return {};
+  }
   column.fillId = id->front();
   column.fill = fill;
-  SparseIds found = {fill.getInputs()[0], fill.getInputs()[1],
-                     fill.getInputs()[2]};
-  return readKept(found) && readReshape(found) && readSource(found);
+  return fill;
 }
 
-/// Both are gathered at where ids are at least 0.
-bool ColumnReader::readKept(SparseIds &ids) {
-  Value kept, places, values;
-  if (!pattern.expectGather(ids.values, values, kept) ||
-      !pattern.expectGather(ids.places, places, ids.places) ||
-      !pattern.expectSame(ids.places, kept))
-    return false;
-  NodeOp list = pattern.expect(kept, "Reshape", 2);
-  if (!list || !pattern.expectIntegers(list.getInputs()[1], {-1}))
-    return false;
-  NodeOp where = pattern.expect(list.getInputs()[0], "Where", 1);
-  NodeOp compare = where
-                       ? pattern.expect(where.getInputs()[0], "GreaterEqual", 2)
-                       : NodeOp();
-  if (!compare || !pattern.expectSame(compare.getInputs()[0], values) ||
-      !pattern.expectIntegers(compare.getInputs()[1], {0}))
-    return false;
-  ids.places = places;
-  ids.values = skipIdentities(values);
-  if (RankedTensorType type = getShape(ids.values, 1);
-      !type || !(type.getElementType().isSignlessInteger(32) ||
+bool ColumnReader::readIds(SparseValues ids) {
+  SparseValues kept = ids;
+  if (!readKept(kept))
+    return begin(ids);
+  column.dropsNegative = true;
+  return begin(kept);
+}
+
+/// From where on what is found is no column, ids are a list that nodes make.
+bool ColumnReader::begin(SparseValues ids) {
+  RankedTensorType type = getShape(ids.values, 1);
+  if (!type || !(type.getElementType().isSignlessInteger(32) ||
                  type.getElementType().isSignlessInteger(64)))
     return pattern.fail(ids.values, "is no list of integers");
-  column.idType = getShape(ids.values, 1).getElementType();
+  column.idType = type.getElementType();
+  SparseValues before = ids;
+  if (column.dropsNegative && readReshape(before)) {
+    ids = before;
+    if (readSource(ids, column, pattern))
+      return true;
+  }
+  RankedTensorType places = getShape(ids.places, 2);
+  RankedTensorType shape = getShape(ids.shape, 1);
+  if (!places || !places.getElementType().isSignlessInteger(64) || !shape ||
+      !shape.getElementType().isSignlessInteger(64))
+    return pattern.fail(ids.places, "is not known to be places in a matrix");
+  column.values = skipIdentities(ids.values);
+  column.places = skipIdentities(ids.places);
+  column.shape = skipIdentities(ids.shape);
+  column.cut = pattern.getReason().str();
   return true;
+}
+
+/// The condition that values and places fulfil, which become those that it was
+/// asked of.
+Value ColumnReader::readMask(Value &values, Value &places) {
+  Value kept, keptPlaces;
+  if (!pattern.expectGather(values, values, kept) ||
+      !pattern.expectGather(places, places, keptPlaces) ||
+      !pattern.expectSame(keptPlaces, kept))
+    return {};
+  NodeOp list = pattern.expect(kept, "Reshape", 2);
+  if (!list || !pattern.expectIntegers(list.getInputs()[1], {-1}))
+    return {};
+  NodeOp where = pattern.expect(list.getInputs()[0], "Where", 1);
+  if (!where)
+    return {};
+  values = skipIdentities(values);
+  if (!getShape(values, 1)) {
+    pattern.fail(values, "is not known to be a list");
+    return {};
+  }
+  return where.getInputs()[0];
+}
+
+/// Whether ids are at least 0.
+bool ColumnReader::isKeptId(Value condition, Value values) {
+  NodeOp compare = pattern.expect(condition, "GreaterEqual", 2);
+  return compare && pattern.expectSame(compare.getInputs()[0], values) &&
+         pattern.expectIntegers(compare.getInputs()[1], {0});
+}
+
+bool ColumnReader::readKept(SparseValues &ids) {
+  Value condition = readMask(ids.values, ids.places);
+  return condition && isKeptId(condition, ids.values);
 }
 
 /// A matrix of rows becomes one of the same shape, by the product of all but
 /// its last dimension, and that.
-bool ColumnReader::readReshape(SparseIds &ids) {
+bool ColumnReader::readReshape(SparseValues &ids) {
   NodeOp reshape = pattern.expect(ids.places, "SparseReshape", 3);
   if (!reshape || !hasResults(reshape, 2) ||
       !pattern.expectSame(ids.places, reshape->getResult(0)) ||
@@ -224,221 +258,119 @@ bool ColumnReader::readReshape(SparseIds &ids) {
 }
 
 //===----------------------------------------------------------------------===//
-// Ids
+// Weights
 //===----------------------------------------------------------------------===//
 
-bool ColumnReader::readSource(const SparseIds &ids) {
-  if (findNode(ids.values, "AddV2", 2))
-    return readBuckets(ids);
-  Value values = readReplacement(ids.values);
-  if (!values)
-    return false;
-  if (column.replacement && !findNode(values, "GatherNd", 2))
-    return pattern.fail(values, "makes ids that others take the place of");
-  if (NodeOp hash = findNode(values, "StringToHashBucketFast", 1)) {
-    auto buckets = hash.getSettings().getAs<IntegerAttr>("num_buckets");
-    if (!buckets || buckets.getInt() <= 0)
-      return pattern.fail(values, "has no number of buckets");
-    NodeOp text = findNode(skipIdentities(hash.getInputs()[0]), "AsString", 1);
-    if (!text)
-      return pattern.fail(values,
-                          "hashes texts, of which there are no columns");
-    auto fill = text.getSettings().get("fill");
-    if (fill && fill != StringAttr::get(fill.getContext(), ""))
-      return pattern.fail(hash.getInputs()[0], "fills texts up");
-    if (!hasSetting(text, "width", -1) || !hasSetting(text, "precision", -1) ||
-        !pattern.expectZero(text, {"scientific", "shortest"}))
-      return pattern.fail(hash.getInputs()[0], "makes no plain digits");
-    column.buckets = buckets.getInt();
-    values = skipIdentities(text.getInputs()[0]);
-  }
-  return readDropped(ids, values);
+/// Rows of unique ids times weights, which stand beside them as a column.
+Value ColumnReader::readProduct(NodeOp sum, Value &weights) {
+  NodeOp product = pattern.expect(sum.getInputs()[0], "Mul", 2);
+  Value rows, numbers;
+  if (!product || !pattern.expectGather(product.getInputs()[0], rows, numbers))
+    return {};
+  weights = skipIdentities(product.getInputs()[1]);
+  return readUnique(rows, numbers);
 }
 
-/// Ids that are none of the table become another one.
-Value ColumnReader::readReplacement(Value ids) {
-  NodeOp select = findNode(ids, "SelectV2", 3);
-  if (!select)
-    return ids;
-  NodeOp either = pattern.expect(select.getInputs()[0], "LogicalOr", 2);
-  NodeOp less =
-      either ? pattern.expect(either.getInputs()[0], "Less", 2) : NodeOp();
-  NodeOp more = less ? pattern.expect(either.getInputs()[1], "GreaterEqual", 2)
-                     : NodeOp();
-  Value values = select.getInputs()[2];
-  if (!more || !pattern.expectIntegers(less.getInputs()[1], {0}) ||
-      !pattern.expectSame(less.getInputs()[0], values) ||
-      !pattern.expectSame(more.getInputs()[0], values))
+/// The sum that is divided by the sum of the weights, or by the root of that of
+/// their squares; then, of what.
+NodeOp ColumnReader::readDivisor(NodeOp last, Value &divisor) {
+  column.combiner = Combiner::sum;
+  if (last.getKind() == "SegmentSum")
+    return pattern.expect(last->getResult(0), "SegmentSum", 2);
+  NodeOp quotient = pattern.expect(last->getResult(0), "DivNoNan", 2);
+  NodeOp sum = quotient
+                   ? pattern.expect(quotient.getInputs()[0], "SegmentSum", 2)
+                   : NodeOp();
+  if (!sum)
     return {};
-  std::optional<SmallVector<int64_t>> count = getIntegers(more.getInputs()[1]);
-  NodeOp fill = pattern.expect(select.getInputs()[1], "Fill", 2);
+  column.combiner = Combiner::mean;
+  Value by = skipIdentities(quotient.getInputs()[1]);
+  NodeOp root = findNode(by, "Sqrt", 1);
+  if (root) {
+    column.combiner = Combiner::sqrtn;
+    by = root.getInputs()[0];
+  }
+  NodeOp total = pattern.expect(by, "SegmentSum", 2);
+  if (!total || !pattern.expectSame(total.getInputs()[1], sum.getInputs()[1]))
+    return {};
+  divisor = skipIdentities(total.getInputs()[0]);
+  if (!root)
+    return sum;
+  NodeOp square = findNode(divisor, "Square", 1);
+  NodeOp power = findNode(divisor, "Pow", 2);
+  if (power && pattern.expectNumber(power.getInputs()[1], 2))
+    square = power;
+  if (!square) {
+    pattern.fail(divisor, "stands where columns have squares of weights");
+    return {};
+  }
+  divisor = skipIdentities(square.getInputs()[0]);
+  return sum;
+}
+
+bool ColumnReader::readWeighted(NodeOp last) {
+  Value divisor, weights;
+  NodeOp sum = readDivisor(last, divisor);
+  Value ids = sum ? readProduct(sum, weights) : Value();
+  if (!ids || (divisor && !pattern.expectSame(divisor, weights)))
+    return false;
+  // A list of weights as a matrix of one column, each beside a row.
+  RankedTensorType type = getShape(weights, 2);
+  if (!type || type.getDimSize(1) != 1 ||
+      type.getElementType() != column.tableType.getElementType() ||
+      !type.getElementType().isF32())
+    return pattern.fail(weights, "is not known to be a column of weights of "
+                                 "the type of the table, f32");
+  NodeOp matrix = pattern.expect(weights, "Reshape", 2);
+  NodeOp fill = matrix ? readFill(ids, skipCast(sum.getInputs()[1])) : NodeOp();
+  NodeOp weightFill =
+      fill ? pattern.expect(matrix.getInputs()[0], "SparseFillEmptyRows", 4, 1)
+           : NodeOp();
+  return weightFill && hasResults(weightFill, 4) &&
+         pattern.expectNumber(weightFill.getInputs()[3], 1) &&
+         readWeightedIds(fill, weightFill);
+}
+
+/// Ids and weights are dropped together: those of ids below 0, and those of
+/// weights that are not positive, or of none.
+bool ColumnReader::readWeightedIds(NodeOp fill, NodeOp weightFill) {
+  SparseValues ids = {fill.getInputs()[0], fill.getInputs()[1],
+                      fill.getInputs()[2]};
+  Value places = weightFill.getInputs()[0];
+  Value weights = weightFill.getInputs()[1];
+  auto readBoth = [&]() -> Value {
+    Value condition = readMask(ids.values, ids.places);
+    Value other = condition ? readMask(weights, places) : Value();
+    return other && pattern.expectSame(condition, other)
+               ? skipIdentities(condition)
+               : Value();
+  };
+  Value condition = readBoth();
+  if (!condition)
+    return false;
+  if (NodeOp positive = findNode(condition, "Greater", 2)) {
+    if (!pattern.expectSame(positive.getInputs()[0], weights) ||
+        !pattern.expectNumber(positive.getInputs()[1], 0))
+      return false;
+    column.keepsPositive = true;
+    condition = readBoth();
+  }
+  NodeOp both =
+      condition ? pattern.expect(condition, "LogicalAnd", 2) : NodeOp();
+  if (!both || !isKeptId(both.getInputs()[0], ids.values))
+    return false;
+  // As many as there are weights, and all true.
+  NodeOp all = pattern.expect(both.getInputs()[1], "Fill", 2);
   NodeOp shape =
-      fill ? pattern.expect(fill.getInputs()[0], "Shape", 1) : NodeOp();
-  if (!shape || !pattern.expectSame(shape.getInputs()[0], values))
-    return {};
-  std::optional<SmallVector<int64_t>> id = getIntegers(fill.getInputs()[1]);
-  if (!count || count->size() != 1 || !id || id->size() != 1) {
-    pattern.fail(ids, "replaces ids by what is not constant");
-    return {};
-  }
-  column.replacement = Replacement{count->front(), id->front()};
-  return skipIdentities(values);
-}
-
-/// Values of a tensor that are not what stands for nothing, and where they are.
-bool ColumnReader::readDropped(const SparseIds &ids, Value values) {
-  NodeOp gather = pattern.expect(values, "GatherNd", 2);
-  if (!gather || !pattern.expectSame(gather.getInputs()[1], ids.places))
+      all ? pattern.expect(all.getInputs()[0], "Shape", 1) : NodeOp();
+  if (!shape || !pattern.expectSame(shape.getInputs()[0], weights) ||
+      !pattern.expectTrue(all.getInputs()[1]) ||
+      !pattern.expectSame(ids.places, places) ||
+      !pattern.expectSame(ids.shape, weightFill.getInputs()[2]))
     return false;
-  Value tensor = skipIdentities(gather.getInputs()[0]);
-  NodeOp where = pattern.expect(ids.places, "Where", 1);
-  NodeOp compare =
-      where ? pattern.expect(where.getInputs()[0], "NotEqual", 2) : NodeOp();
-  NodeOp shape = compare ? pattern.expect(ids.shape, "Shape", 1) : NodeOp();
-  if (!shape || !pattern.expectSame(compare.getInputs()[0], tensor) ||
-      !pattern.expectSame(shape.getInputs()[0], tensor))
-    return false;
-  std::optional<SmallVector<int64_t>> absent =
-      getIntegers(compare.getInputs()[1]);
-  if (!absent || absent->size() != 1)
-    return pattern.fail(compare.getInputs()[1],
-                        "stands where columns have what is no value");
-  RankedTensorType type = getShape(tensor, 2);
-  if (!type)
-    return pattern.fail(tensor, "is no matrix, or it is not known that it is");
-  Type element = type.getElementType();
-  if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
-    return pattern.fail(tensor, "has elements that are no integers");
-  if (column.buckets ? !column.idType.isSignlessInteger(64)
-                     : column.idType != element)
-    return pattern.fail(ids.values, "has ids of another type");
-  column.absent = absent->front();
-  return setValues(tensor);
-}
-
-/// A vector that was made a matrix of one column is taken as it is.
-bool ColumnReader::setValues(Value values) {
-  column.values = values;
-  NodeOp expand = findNode(values, "ExpandDims", 2);
-  if (!expand || !getShape(expand.getInputs()[0], 1))
-    return true;
-  std::optional<SmallVector<int64_t>> place =
-      getIntegers(expand.getInputs()[1]);
-  if (place && place->size() == 1 &&
-      (place->front() == -1 || place->front() == 1))
-    column.values = skipIdentities(expand.getInputs()[0]);
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Buckets of numbers
-//===----------------------------------------------------------------------===//
-
-/// The bucket of each value of a matrix of one column: ids of further columns
-/// would lie behind those of the first one.
-bool ColumnReader::readBuckets(const SparseIds &ids) {
-  NodeOp add = pattern.expect(ids.values, "AddV2", 2);
-  NodeOp list = pattern.expect(add.getInputs()[0], "Reshape", 2);
-  if (!list || !pattern.expectIntegers(list.getInputs()[1], {-1}))
-    return false;
-  Value buckets = skipIdentities(list.getInputs()[0]);
-  NodeOp bucketize = pattern.expect(buckets, "Bucketize", 1);
-  // The number of boundaries and one, times the place in a row.
-  NodeOp further = pattern.expect(add.getInputs()[1], "Mul", 2);
-  if (!bucketize || !further)
-    return false;
-  std::optional<SmallVector<int64_t>> factor =
-      getIntegers(further.getInputs()[0]);
-  if (!factor || factor->size() != 1)
-    return pattern.fail(further.getInputs()[0],
-                        "stands where columns have a number of buckets");
-
-  Value values = skipIdentities(bucketize.getInputs()[0]);
-  RankedTensorType type = getShape(values, 2);
-  if (!type || type.getDimSize(1) != 1)
-    return pattern.fail(values, "is no matrix of one column, or it is not "
-                                "known that it is");
-  Type element = type.getElementType();
-  if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64) &&
-      !element.isF32() && !element.isF64())
-    return pattern.fail(values, "has elements that are in no order");
-  auto boundaries = bucketize.getSettings().getAs<ArrayAttr>("boundaries");
-  if (!boundaries || boundaries.empty())
-    return pattern.fail(buckets, "has no boundaries");
-  for (Attribute boundary : boundaries) {
-    auto number = dyn_cast<FloatAttr>(boundary);
-    if (!number || !number.getType().isF32())
-      return pattern.fail(buckets, "has boundaries that are no numbers");
-    column.boundaries.push_back(number.getValue().convertToFloat());
-  }
-  for (auto [low, high] :
-       llvm::zip(column.boundaries, ArrayRef(column.boundaries).drop_front()))
-    if (!(low <= high))
-      return pattern.fail(buckets, "has boundaries in no order");
-  if (!column.idType.isSignlessInteger(32))
-    return pattern.fail(ids.values, "has ids of another type");
-
-  // How many rows there are, as all of it says.
-  NodeOp shape = pattern.expect(ids.shape, "Cast", 1);
-  NodeOp sizes =
-      shape ? pattern.expect(shape.getInputs()[0], "Pack", 2) : NodeOp();
-  if (!sizes || !pattern.expectZero(sizes, {"axis"}) ||
-      !pattern.expectIntegers(sizes.getInputs()[1], {1}))
-    return false;
-  Value batch = sizes.getInputs()[0];
-  Value of = pattern.expectElement(batch, 0);
-  NodeOp measured = of ? pattern.expect(of, "Shape", 1) : NodeOp();
-  if (!measured || !pattern.expectSame(measured.getInputs()[0], buckets))
-    return false;
-  if (!readPositions(ids, batch, further.getInputs()[1]))
-    return false;
-  // Integers are compared as f32 in any case.
-  if (NodeOp cast = findNode(values, "Cast", 1); cast && element.isF32())
-    if (RankedTensorType before = getShape(cast.getInputs()[0], 2);
-        before && before.getDimSize(1) == 1 &&
-        (before.getElementType().isSignlessInteger(32) ||
-         before.getElementType().isSignlessInteger(64)))
-      values = skipIdentities(cast.getInputs()[0]);
-  return setValues(values);
-}
-
-/// Places are (0, 0), (1, 0), ...: of rows in order, `repeated` zeros beside.
-bool ColumnReader::readPositions(const SparseIds &ids, Value batch,
-                                 Value repeated) {
-  NodeOp wide = pattern.expect(ids.places, "Cast", 1);
-  NodeOp turned =
-      wide ? pattern.expect(wide.getInputs()[0], "Transpose", 2) : NodeOp();
-  NodeOp pack =
-      turned ? pattern.expect(turned.getInputs()[0], "Pack", 2) : NodeOp();
-  if (!pack || !pattern.expectIntegers(turned.getInputs()[1], {1, 0}) ||
-      !pattern.expectZero(pack, {"axis"}) ||
-      !pattern.expectSame(pack.getInputs()[1], repeated))
-    return false;
-
-  NodeOp list = pattern.expect(pack.getInputs()[0], "Reshape", 2);
-  if (!list || !pattern.expectIntegers(list.getInputs()[1], {-1}))
-    return false;
-  NodeOp once = pattern.expect(list.getInputs()[0], "Tile", 2);
-  if (!once || !pattern.expectIntegers(once.getInputs()[1], {1, 1}))
-    return false;
-  NodeOp expand = pattern.expect(once.getInputs()[0], "ExpandDims", 2);
-  if (!expand || !pattern.expectIntegers(expand.getInputs()[1], {1}))
-    return false;
-  NodeOp rows = pattern.expect(expand.getInputs()[0], "Range", 3);
-  if (!rows || !pattern.expectIntegers(rows.getInputs()[0], {0}) ||
-      !pattern.expectSame(rows.getInputs()[1], batch) ||
-      !pattern.expectIntegers(rows.getInputs()[2], {1}))
-    return false;
-
-  NodeOp zeros = pattern.expect(repeated, "Tile", 2);
-  NodeOp zero =
-      zeros ? pattern.expect(zeros.getInputs()[0], "Range", 3) : NodeOp();
-  NodeOp count =
-      zero ? pattern.expect(zeros.getInputs()[1], "Pack", 1) : NodeOp();
-  return count && pattern.expectIntegers(zero.getInputs()[0], {0}) &&
-         pattern.expectIntegers(zero.getInputs()[1], {1}) &&
-         pattern.expectIntegers(zero.getInputs()[2], {1}) &&
-         pattern.expectSame(count.getInputs()[0], batch);
+  column.dropsNegative = true;
+  column.weights = skipIdentities(weights);
+  return begin(ids);
 }
 
 //===----------------------------------------------------------------------===//
@@ -450,8 +382,7 @@ static bool hasNumbersOfTypes(const GraphColumn &column) {
   auto fits = [](Type type, int64_t number) {
     return type.isSignlessInteger(64) || llvm::isInt<32>(number);
   };
-  Type element =
-      cast<RankedTensorType>(column.values.getType()).getElementType();
+  Type element = column.getValueType();
   return (!column.absent || fits(element, *column.absent)) &&
          fits(column.idType, column.fillId) &&
          (!column.replacement ||
@@ -459,16 +390,29 @@ static bool hasNumbersOfTypes(const GraphColumn &column) {
            fits(column.idType, column.replacement->count)));
 }
 
-std::optional<GraphColumn> col::findColumn(NodeOp reduction,
-                                           GraphPattern &pattern) {
+GraphColumn col::findColumn(NodeOp reduction, GraphPattern &pattern) {
   GraphColumn column = {};
-  if (!ColumnReader(column, pattern).readReduction(reduction))
-    return std::nullopt;
-  if (!hasNumbersOfTypes(column)) {
-    pattern.fail("a constant is none of the type that it is compared in");
-    return std::nullopt;
-  }
+  ColumnReader reader(column, pattern);
+  column.isRead = getCombiner(reduction.getKind())
+                      ? reader.readReduction(reduction)
+                      : reader.readWeighted(reduction);
+  if (column.isRead && !hasNumbersOfTypes(column))
+    column.isRead = pattern.fail("a constant is none of the type that it is "
+                                 "compared in");
   return column;
+}
+
+bool col::mayCombine(NodeOp node) {
+  if (node->getNumResults() != 1)
+    return false;
+  // The sum of a mean is no column of its own.
+  auto divides = [](Operation *user) {
+    auto reader = dyn_cast<NodeOp>(user);
+    return reader && reader.getKind() == "DivNoNan";
+  };
+  return getCombiner(node.getKind()) || node.getKind() == "DivNoNan" ||
+         (node.getKind() == "SegmentSum" &&
+          llvm::none_of(node->getUsers(), divides));
 }
 
 bool col::isZeroed(Value value, NodeOp reduction, NodeOp fill) {

@@ -7,6 +7,8 @@
 
 #include "GraphPattern.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace ember;
 using namespace ember::col;
@@ -25,6 +27,11 @@ NodeOp col::findNode(Value value, StringRef kind, unsigned operands,
       node->getResult(result) != value)
     return {};
   return node;
+}
+
+RankedTensorType col::getShape(Value value, int64_t rank) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == rank ? type : RankedTensorType();
 }
 
 std::optional<SmallVector<int64_t>> col::getIntegers(Value value) {
@@ -55,13 +62,37 @@ std::optional<SmallVector<int64_t>> col::getIntegers(Value value) {
       elements, [](const APInt &integer) { return integer.getSExtValue(); });
 }
 
+std::optional<StringRef> col::getText(Value value) {
+  NodeOp constant = findNode(skipIdentities(value), "Const", 0);
+  auto texts =
+      constant ? constant.getSettings().getAs<DenseStringElementsAttr>("value")
+               : nullptr;
+  if (!texts || texts.getType().getRank() != 0)
+    return std::nullopt;
+  return texts.getRawStringData().front();
+}
+
+Value col::skipCast(Value value) {
+  value = skipIdentities(value);
+  NodeOp cast = findNode(value, "Cast", 1);
+  auto to = cast ? cast.getSettings().getAs<TypeAttr>("DstT") : TypeAttr();
+  if (!to || !(to.getValue().isSignlessInteger(32) ||
+               to.getValue().isSignlessInteger(64)))
+    return value;
+  auto from = getElementTypeOrSelf(cast.getInputs()[0].getType());
+  // Sizes and numbers of rows fit 32 bits, or memory would not hold the rows.
+  if (!from.isSignlessInteger(32) && !from.isSignlessInteger(64))
+    return value;
+  return skipIdentities(cast.getInputs()[0]);
+}
+
 bool col::hasSetting(NodeOp node, StringRef name, int64_t value) {
   Attribute setting = node.getSettings().get(name);
   auto number = dyn_cast_if_present<IntegerAttr>(setting);
   return !setting || (number && number.getValue().getSExtValue() == value);
 }
 
-static std::string getText(Value value) {
+static std::string describe(Value value) {
   if (auto node = value.getDefiningOp<NodeOp>())
     return ("'" + node.getLabel() + "' (" + node.getKind() + ")").str();
   return isa<BlockArgument>(value) ? "an argument" : "no node";
@@ -74,7 +105,7 @@ bool GraphPattern::fail(const Twine &why) {
 }
 
 bool GraphPattern::fail(Value value, const Twine &why) {
-  return fail(getText(skipIdentities(value)) + " " + why);
+  return fail(describe(skipIdentities(value)) + " " + why);
 }
 
 NodeOp GraphPattern::expect(Value value, StringRef kind, unsigned operands,
@@ -97,11 +128,38 @@ bool GraphPattern::expectIntegers(Value value, ArrayRef<int64_t> integers) {
   return fail(value, "stands where columns have the constant " + text);
 }
 
+/// The elements of a constant that is one element.
+static DenseElementsAttr getElement(Value value) {
+  NodeOp constant = findNode(skipIdentities(value), "Const", 0);
+  auto elements = constant
+                      ? constant.getSettings().getAs<DenseElementsAttr>("value")
+                      : DenseElementsAttr();
+  return elements && elements.getType().getRank() == 0 ? elements
+                                                       : DenseElementsAttr();
+}
+
+bool GraphPattern::expectNumber(Value value, double number) {
+  auto elements = dyn_cast_if_present<DenseFPElementsAttr>(getElement(value));
+  if (elements &&
+      (*elements.value_begin<APFloat>()).convertToDouble() == number)
+    return true;
+  return fail(value,
+              "stands where columns have the number " + Twine(int(number)));
+}
+
+bool GraphPattern::expectTrue(Value value) {
+  DenseElementsAttr elements = getElement(value);
+  if (elements && elements.getElementType().isInteger(1) &&
+      *elements.value_begin<bool>())
+    return true;
+  return fail(value, "stands where columns have true");
+}
+
 bool GraphPattern::expectSame(Value one, Value other) {
   if (skipIdentities(one) == skipIdentities(other))
     return true;
   return fail(one,
-              "stands where columns have " + getText(skipIdentities(other)));
+              "stands where columns have " + describe(skipIdentities(other)));
 }
 
 bool GraphPattern::expectZero(NodeOp node, ArrayRef<StringRef> settings) {
@@ -134,5 +192,22 @@ Value GraphPattern::expectElement(Value value, int64_t index) {
     fail(value, "makes a list of one element");
     return {};
   }
+  return slice.getInputs()[0];
+}
+
+Value GraphPattern::expectFirstColumn(Value value) {
+  NodeOp slice = expect(value, "StridedSlice", 4);
+  if (!slice || !expectIntegers(slice.getInputs()[1], {0, 0}) ||
+      !expectIntegers(slice.getInputs()[2], {0, 1}) ||
+      !expectIntegers(slice.getInputs()[3], {1, 1}) ||
+      !expectZero(slice, {"ellipsis_mask", "new_axis_mask"}))
+    return {};
+  for (auto [mask, bits] :
+       {std::pair("begin_mask", 1), std::pair("end_mask", 1),
+        std::pair("shrink_axis_mask", 2)})
+    if (!slice.getSettings().get(mask) || !hasSetting(slice, mask, bits)) {
+      fail(value, "is not the first column");
+      return {};
+    }
   return slice.getInputs()[0];
 }

@@ -23,10 +23,20 @@ namespace ember::col {
 /// The value that one is the same as: in front of nodes that pass it on.
 mlir::Value skipIdentities(mlir::Value value);
 
+/// The type of a value, if it is known to have so many dimensions.
+mlir::RankedTensorType getShape(mlir::Value value, int64_t rank);
+
 /// The integer of a constant, or its list of integers, which may be converted
 /// to another type of integers that has them all. Broadcasting one of them
 /// keeps the rank of the other operand, unless that has none.
 std::optional<llvm::SmallVector<int64_t>> getIntegers(mlir::Value value);
+
+/// The text of a constant that is one text.
+std::optional<llvm::StringRef> getText(mlir::Value value);
+
+/// The value that one is the same number as: in front of a node that makes an
+/// integer of one that is as wide or wider of it.
+mlir::Value skipCast(mlir::Value value);
 
 /// A pure node of a kind with a number of operands whose result, of a number,
 /// is the value; null for others.
@@ -44,6 +54,10 @@ public:
                 unsigned result = 0);
   /// Whether a value is constant and of these integers.
   bool expectIntegers(mlir::Value value, llvm::ArrayRef<int64_t> integers);
+  /// Whether a value is one constant, of floating point.
+  bool expectNumber(mlir::Value value, double number);
+  /// Whether a value is the constant true.
+  bool expectTrue(mlir::Value value);
   /// Whether both are the same but for nodes that pass them on.
   bool expectSame(mlir::Value one, mlir::Value other);
   /// Whether attributes, which are 0 by default, are.
@@ -54,6 +68,9 @@ public:
   /// The tensor whose element `index`, a dimension, is the value; null and a
   /// reason for others.
   mlir::Value expectElement(mlir::Value value, int64_t index);
+
+  /// The matrix whose first column is the value; null and a reason for others.
+  mlir::Value expectFirstColumn(mlir::Value value);
 
   /// Keeps a reason, and is false.
   bool fail(const llvm::Twine &why);

@@ -42,7 +42,7 @@ public:
   void run();
 
 private:
-  bool raise(NodeOp reduction, GraphPattern &pattern);
+  bool raise(NodeOp reduction, GraphPattern &pattern, bool &mayBeColumn);
   Value getTable(const GraphColumn &column, GraphPattern &pattern);
   Value writeColumn(const GraphColumn &column, Value table, Operation *place,
                     RankedTensorType type, bool isFilled);
@@ -124,17 +124,27 @@ Value Raising::writeColumn(const GraphColumn &column, Value table,
                            Operation *place, RankedTensorType type,
                            bool isFilled) {
   ImplicitLocOpBuilder builder(place->getLoc(), place);
-  Type element =
-      cast<RankedTensorType>(column.values.getType()).getElementType();
+  Type element = column.getValueType();
   auto idType = JaggedType::get(column.idType);
   auto number = [](Type type, int64_t value) -> TypedAttr {
     return IntegerAttr::get(type, value);
   };
 
-  Value ids =
-      FromDenseOp::create(builder, JaggedType::get(element), column.values);
+  Type batch = JaggedType::get(element);
+  Value ids;
+  if (column.places)
+    ids = FromCoordinatesOp::create(builder, batch, column.values,
+                                    column.places, column.shape);
+  else
+    ids = FromDenseOp::create(builder, batch, column.values);
+  if (column.weights)
+    ids = WeighOp::create(builder, batch, ids, column.weights);
   if (column.absent)
     ids = keepIf(builder, "ne", ids, number(element, *column.absent));
+  if (column.dropsEmpty)
+    ids = keepIf(builder, "ne", ids, builder.getStringAttr(""));
+  if (column.separator)
+    ids = SplitOp::create(builder, batch, ids, *column.separator);
   if (!column.boundaries.empty()) {
     auto list = RankedTensorType::get(int64_t(column.boundaries.size()),
                                       builder.getF32Type());
@@ -143,7 +153,10 @@ Value Raising::writeColumn(const GraphColumn &column, Value table,
     ids = BucketizeOp::create(builder, idType, ids, boundaries);
   }
   if (column.buckets)
-    ids = HashOp::create(builder, idType, ids, uint64_t(*column.buckets));
+    ids = HashOp::create(builder, idType, ids, uint64_t(*column.buckets),
+                         column.key.empty()
+                             ? DenseI64ArrayAttr()
+                             : builder.getDenseI64ArrayAttr(column.key));
   if (column.replacement) {
     TypedAttr other = number(column.idType, column.replacement->id);
     // An id that took the place of one below 0 is replaced by itself, at most.
@@ -151,7 +164,10 @@ Value Raising::writeColumn(const GraphColumn &column, Value table,
     ids = replaceIf(builder, "ge", ids,
                     number(column.idType, column.replacement->count), other);
   }
-  ids = keepIf(builder, "ge", ids, number(column.idType, 0));
+  if (column.dropsNegative)
+    ids = keepIf(builder, "ge", ids, number(column.idType, 0));
+  if (column.keepsPositive)
+    ids = KeepWeightOp::create(builder, idType, ids);
   if (isFilled)
     ids = FillEmptyOp::create(builder, idType, ids,
                               number(column.idType, column.fillId));
@@ -170,10 +186,14 @@ static RankedTensorType getTypeOfRows(Value value, RankedTensorType rows,
   return {};
 }
 
-bool Raising::raise(NodeOp reduction, GraphPattern &pattern) {
-  std::optional<GraphColumn> column = findColumn(reduction, pattern);
-  if (!column)
+bool Raising::raise(NodeOp reduction, GraphPattern &pattern,
+                    bool &mayBeColumn) {
+  GraphColumn found = findColumn(reduction, pattern);
+  // Sums of segments are made for all kinds of reasons.
+  mayBeColumn = found.isFound;
+  if (!found.isRead)
     return false;
+  const GraphColumn *column = &found;
   SmallVector<Value> zeroed;
   for (Operation *user : reduction->getUsers())
     if (auto node = dyn_cast<NodeOp>(user);
@@ -195,6 +215,10 @@ bool Raising::raise(NodeOp reduction, GraphPattern &pattern) {
   Value table = getTable(*column, pattern);
   if (!table)
     return false;
+  if (!column->cut.empty())
+    reduction.emitRemark() << "'" << reduction.getLabel()
+                           << "' is a column from where nodes made ids: "
+                           << column->cut;
   for (auto [value, type] : llvm::zip_equal(zeroed, types)) {
     Value rows =
         writeColumn(*column, table, value.getDefiningOp(), type, isFilled);
@@ -320,7 +344,7 @@ static bool isOfReduction(NodeOp fill) {
   return llvm::any_of(fill->getUsers(), [](Operation *rows) {
     return llvm::any_of(rows->getUsers(), [](Operation *user) {
       auto node = dyn_cast<NodeOp>(user);
-      return node && getCombiner(node.getKind());
+      return node && mayCombine(node);
     });
   });
 }
@@ -333,7 +357,7 @@ void Raising::run() {
   // What a node in the first block reads stands in front of it.
   auto all = function.front().getOps<NodeOp>();
   for (NodeOp node : all) {
-    if (getCombiner(node.getKind()) && node->getNumResults() == 1)
+    if (mayCombine(node))
       reductions.push_back(node);
     else if (node.getKind() == "ConcatV2")
       concatenations.push_back(node);
@@ -342,7 +366,9 @@ void Raising::run() {
   }
   for (NodeOp reduction : reductions) {
     GraphPattern pattern;
-    if (!raise(reduction, pattern))
+    bool isSparse = reduction.getKind().starts_with("Sparse");
+    bool mayBeColumn = false;
+    if (!raise(reduction, pattern, mayBeColumn) && (mayBeColumn || isSparse))
       reduction.emitRemark()
           << "'" << reduction.getLabel()
           << "' stays as it is, and is no column: " << pattern.getReason();

@@ -169,7 +169,10 @@ static StringRef getTensorName(Operation *operation, unsigned operand) {
     return "table";
   if (isa<col::BucketizeOp>(operation))
     return "boundaries";
-  return operand == 0 ? "values" : "offsets";
+  if (isa<col::WeighOp>(operation))
+    return "weights";
+  static constexpr StringRef names[] = {"values", "offsets", "order"};
+  return names[operand];
 }
 
 /// A column that is all that is inserted somewhere.

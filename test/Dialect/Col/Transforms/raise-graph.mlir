@@ -22,24 +22,28 @@
 
 // Another bound of ids.
 // RUN: sed '/GreaterEqual.y/s/dense<0>/dense<1>/' %s | ember-opt --raise-graph-to-col 2>&1 | FileCheck %s --check-prefix=BOUND
-// BOUND: remark: 'id/weights/rows' stays as it is, and is no column: 'id/weights/GreaterEqual/y' (Const) stands where columns have the constant 0
-// BOUND: remark: 'price/weights/rows' stays as it is
-// BOUND-NOT: col.lookup
+// BOUND: remark: 'id/weights/rows' is a column from where nodes made ids: 'id/weights/GreaterEqual/y' (Const) stands where columns have the constant 0
+// BOUND: remark: 'price/weights/rows' is a column from where
+// BOUND-LABEL: func.func @hashed(
+// BOUND:         "GreaterEqual"
+// BOUND:         %[[IDS:.*]] = col.from_coordinates %{{.*}} at %{{.*}} of %{{.*}} : tensor<?xi64>, tensor<?x2xi64>, tensor<2xi64>
+// BOUND-NEXT:    col.lookup sum %[[IDS]]
 
 // A bound that makes places of a matrix, which are two numbers each.
 // RUN: sed '/GreaterEqual/{N;s/tensor<\(i[63][42]\)>/tensor<1x1x\1>/g}' %s | ember-opt --raise-graph-to-col 2>&1 | FileCheck %s --check-prefix=RANK
-// RANK: remark: {{.*}} 'id/weights/GreaterEqual/y' (Const) stands where columns have the constant 0
-// RANK-NOT: col.lookup
+// RANK: remark: {{.*}} is a column from where nodes made ids: 'id/weights/GreaterEqual/y' (Const) stands where columns have the constant 0
 
 // Another axis of a table.
 // RUN: sed '/gather.axis/s/dense<0>/dense<1>/' %s | ember-opt --raise-graph-to-col 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: remark: {{.*}} 'id/gather/axis' (Const) stands where columns have the constant 0
 // AXIS-NOT: col.lookup
 
-// Texts, of which there are no columns.
+// Texts that nodes make, which are hashed in the column.
 // RUN: sed 's/"AsString"/"Reverse"/' %s | ember-opt --raise-graph-to-col 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: remark: {{.*}} 'id/lookup' (StringToHashBucketFast) hashes texts, of which there are no columns
-// TEXT: col.lookup mean
+// TEXT: remark: {{.*}} is a column from where nodes made ids: 'id/AsString' (Reverse) makes values that columns begin with
+// TEXT: %[[TEXTS:.*]] = col.from_coordinates %{{.*}} at %{{.*}} of %{{.*}} : tensor<?x!col.text>, tensor<?x2xi64>, tensor<2xi64>
+// TEXT: col.hash %[[TEXTS]] into 100
+// TEXT: col.lookup sum
 
 // What changes something is not moved.
 // RUN: sed '/"Unique"/s/ pure//' %s | ember-opt --raise-graph-to-col 2>&1 | FileCheck %s --check-prefix=EFFECT

@@ -24,6 +24,14 @@
 #define GET_TYPEDEF_CLASSES
 #include "ember/Dialect/Col/IR/ColTypes.h.inc"
 
+namespace ember::col {
+/// Whether a type is that of a batch of texts.
+inline bool isOfTexts(mlir::Type type) {
+  auto jagged = llvm::dyn_cast<JaggedType>(type);
+  return jagged && llvm::isa<TextType>(jagged.getElementType());
+}
+} // namespace ember::col
+
 #define GET_OP_CLASSES
 #include "ember/Dialect/Col/IR/ColOps.h.inc"
 

@@ -26,8 +26,12 @@ class Col_JaggedOf<list<string> types, string description>
 
 def Col_Batch : Type<CPred<"::llvm::isa<::ember::col::JaggedType>($_self)">,
                      "jagged batch">;
+def Col_Texts
+    : Type<CPred<"::ember::col::isOfTexts($_self)">, "jagged batch of texts">;
 def Col_Ids : Col_JaggedOf<["isInteger(32)", "isInteger(64)"],
                            "jagged batch of 32 or 64-bit integers">;
+def Col_Hashable : Type<Or<[Col_Ids.predicate, Col_Texts.predicate]>,
+                        "jagged batch of 32 or 64-bit integers or texts">;
 def Col_Comparable
     : Col_JaggedOf<["isInteger(32)", "isInteger(64)", "isF32()", "isF64()"],
                    "jagged batch of i32, i64, f32 or f64">;
@@ -58,18 +62,46 @@ def Col_FromOffsetsOp : Col_PureOp<"from_offsets"> {
   let description = [{
     Row `i` of the batch is the values from `offsets[i]` to `offsets[i + 1]`,
     without the latter: there is one offset more than rows. Offsets that decrease,
-    or lie outside of the values, are an error when the program runs.
+    or lie outside of the values, are an error when the program runs. With an
+    `order`, these are places in that list, which says where the values are.
 
     ```mlir
     %0 = col.from_offsets %tags at %offsets : tensor<?xi64>, tensor<?xi64> -> !col.jagged<i64>
+    %1 = col.from_offsets %tags at %offsets in %order
+        : tensor<?xi64>, tensor<?xi64>, tensor<?xi64> -> !col.jagged<i64>
     ```
   }];
   let arguments = (ins TensorRankOf<[AnyType], [1]>:$values,
-                       TensorRankOf<[I32, I64, Index], [1]>:$offsets);
+                       TensorRankOf<[I32, I64, Index], [1]>:$offsets,
+                       Optional<TensorRankOf<[I64], [1]>>:$order);
   let results = (outs Col_Batch:$result);
   let assemblyFormat = [{
-    $values `at` $offsets attr-dict `:` type($values) `,` type($offsets) `->`
-    type($result)
+    $values `at` $offsets (`in` $order^)? attr-dict `:` type($values) `,`
+    type($offsets) (`,` type($order)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Col_FromCoordinatesOp : Col_PureOp<"from_coordinates"> {
+  let summary = "Values that say which row they are in";
+  let description = [{
+    Value `i` is in row `places[i, 0]` of the batch, which has `shape[0]` rows, and
+    values of a row are in the order of the tensor: a `SparseTensor` of TensorFlow
+    whose rows may be in any order. A row that the batch has not is an error when
+    the program runs.
+
+    ```mlir
+    %0 = col.from_coordinates %tags at %places of %shape
+        : tensor<?xi64>, tensor<?x2xi64>, tensor<2xi64> -> !col.jagged<i64>
+    ```
+  }];
+  let arguments = (ins TensorRankOf<[AnyType], [1]>:$values,
+                       TensorRankOf<[I64], [2]>:$places,
+                       TensorRankOf<[I64], [1]>:$shape);
+  let results = (outs Col_Batch:$result);
+  let assemblyFormat = [{
+    $values `at` $places `of` $shape attr-dict `:` type($values) `,`
+    type($places) `,` type($shape) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -105,23 +137,70 @@ def Col_BucketizeOp : Col_PureOp<"bucketize"> {
   }];
 }
 
-def Col_HashOp : Col_PureOp<"hash"> {
-  let summary = "The bucket of each integer";
+def Col_SplitOp : Col_PureOp<"split", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "The parts of texts";
   let description = [{
-    The id of a value is FarmHash's `Fingerprint64` of its decimal text, which
-    begins with `-` below 0, modulo the number of buckets: what TensorFlow's
-    `string_to_hash_bucket_fast` makes of `as_string`. Every integer has one; -1,
-    where it stands for nothing, is dropped by `col.keep_if` before.
+    The parts of each text between separators take its place, in their order: the
+    empty text has one part, which is empty. The empty separator stands for runs of
+    white space, and leaves no empty part: `StringSplitV2` of TensorFlow.
+
+    ```mlir
+    %0 = col.split %tags at "," : !col.jagged<!col.text>
+    ```
+  }];
+  let arguments = (ins Col_Texts:$input, StrAttr:$separator);
+  let results = (outs Col_Texts:$result);
+  let assemblyFormat = "$input `at` $separator attr-dict `:` type($result)";
+}
+
+def Col_HashOp : Col_PureOp<"hash"> {
+  let summary = "The bucket of each integer or text";
+  let description = [{
+    The id of a value is FarmHash's `Fingerprint64` of its text modulo the number of
+    buckets: TensorFlow's `string_to_hash_bucket_fast`. The text of an integer is
+    the decimal one, which begins with `-` below 0, as `as_string` has it. Every
+    value has an id; -1 and the empty text, where they stand for nothing, are
+    dropped by `col.keep_if` before. With a key, which texts alone have, it is
+    SipHash-2-4: `string_to_hash_bucket_strong`.
 
     ```mlir
     %0 = col.hash %users into 10000 : !col.jagged<i64> -> !col.jagged<i64>
+    %1 = col.hash %tags into 100 by [7, 11] : !col.jagged<!col.text> -> !col.jagged<i64>
     ```
   }];
-  let arguments = (ins Col_Ids:$input,
-                       ConfinedAttr<I64Attr, [IntPositive]>:$buckets);
+  let arguments = (ins Col_Hashable:$input,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$buckets,
+                       OptionalAttr<DenseI64ArrayAttr>:$key);
   let results = (outs Col_Ids:$result);
   let assemblyFormat = [{
-    $input `into` $buckets attr-dict `:` type($input) `->` type($result)
+    $input `into` $buckets (`by` $key^)? attr-dict `:` type($input) `->`
+    type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
+                                "uint64_t":$buckets), [{
+    build($_builder, $_state, result, input, buckets, nullptr);
+  }]>];
+  let hasVerifier = 1;
+}
+
+def Col_FindOp : Col_PureOp<"find"> {
+  let summary = "The place of each text in a list";
+  let description = [{
+    The id of a text is its place in the list. A text that is not in it has the id
+    `otherwise`, or one of the `buckets` ids behind the list, by its hash.
+
+    ```mlir
+    %0 = col.find %tags of ["new", "red"] otherwise -1 : !col.jagged<!col.text> -> !col.jagged<i64>
+    %1 = col.find %tags of ["new", "red"] into 3 : !col.jagged<!col.text> -> !col.jagged<i64>
+    ```
+  }];
+  let arguments = (ins Col_Texts:$input, StrArrayAttr:$texts,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$buckets,
+                       OptionalAttr<I64Attr>:$otherwise);
+  let results = (outs Col_Ids:$result);
+  let assemblyFormat = [{
+    $input `of` $texts (`into` $buckets^)? (`otherwise` $otherwise^)? attr-dict
+    `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -160,10 +239,12 @@ def Col_KeepIfOp : Col_ConditionOp<"keep_if"> {
   let summary = "Drops values";
   let description = [{
     Keeps the values, in their order, for which a function is true; see `col.map`
-    for functions. A row may have none then.
+    for functions. A row may have none then. Of texts, those that are not empty can
+    be kept.
 
     ```mlir
     %0 = col.keep_if ne(%ids, -1 : i64) : !col.jagged<i64>
+    %1 = col.keep_if ne(%tags, "") : !col.jagged<!col.text>
     ```
   }];
   let arguments = (ins CIN_Callee:$callee, Col_Batch:$input,
@@ -193,6 +274,45 @@ def Col_ReplaceIfOp : Col_ConditionOp<"replace_if"> {
     custom<Call>($callee, $input, $operands_behind) `by` $replacement attr-dict
     `:` type($result)
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+def Col_WeighOp : Col_PureOp<"weigh", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "Gives each value a weight";
+  let description = [{
+    The weight of a value is the number that stands where the value does in the
+    tensor that it was taken from, which is directly in front. A value keeps its
+    weight, whatever it becomes, and `col.lookup` multiplies rows by weights.
+
+    ```mlir
+    %0 = col.from_dense %x : tensor<?x3xi64> -> !col.jagged<i64>
+    %1 = col.weigh %0 by %w : !col.jagged<i64>, tensor<?x3xf32>
+    ```
+  }];
+  let arguments = (ins Col_Batch:$input, TensorRankOf<[F32], [1, 2]>:$weights);
+  let results = (outs Col_Batch:$result);
+  let assemblyFormat = [{
+    $input `by` $weights attr-dict `:` type($result) `,` type($weights)
+  }];
+  let hasVerifier = 1;
+}
+
+def Col_KeepWeightOp
+    : Col_PureOp<"keep_weight", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "Drops values whose weights are not positive";
+  let description = [{
+    A weight of NaN is not positive.
+
+    ```mlir
+    %0 = col.keep_weight %ids : !col.jagged<i64>
+    ```
+  }];
+  let arguments = (ins Col_Batch:$input);
+  let results = (outs Col_Batch:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,6 +353,10 @@ def Col_LookupOp
     `sqrtn` by the root of that. Without ids it is zeros. An id that is no row of
     the table is an error when the program runs.
 
+    Where ids have weights, rows are multiplied by them, and `mean` divides by the
+    sum of the weights, `sqrtn` by the root of the sum of their squares; where that
+    is 0, the result is. An id that an empty row was filled with has the weight 1.
+
     Rows are added up in f64 if the table or the result is f64, and in f32
     otherwise, and rounded once.
 
@@ -252,6 +376,79 @@ def Col_LookupOp
     /// What ids are made by, from the operation that takes values from a tensor
     /// on, if that is in sight.
     ::mlir::FailureOr<::llvm::SmallVector<::mlir::Operation *>> findColumn();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// What is in memory in front of columns
+//===----------------------------------------------------------------------===//
+
+class Col_Tensor<list<Type> types, list<int> ranks> : TensorRankOf<types, ranks>;
+
+def Col_TextIdsOp : Col_PureOp<"text_ids"> {
+  let summary = "Ids of texts, in memory";
+  let description = [{
+    The id of each text, by a list of words that `ember/Runtime/ColumnCalls.h`
+    explains. Text `i` is the bytes from `places[i, 0]` to `places[i, 1]`, without
+    the latter; what is in front of the last dimension of the places is the shape of
+    the ids.
+
+    ```mlir
+    %ids = col.text_ids %bytes at %places by %recipe
+        : tensor<?xi8>, tensor<?x3x2xi64>, tensor<8xi64> -> tensor<?x3xi64>
+    ```
+  }];
+  let arguments = (ins Col_Tensor<[I8], [1]>:$bytes,
+                       Col_Tensor<[I64], [2, 3]>:$places,
+                       Col_Tensor<[I64], [1]>:$recipe);
+  let results = (outs Col_Tensor<[I64], [1, 2]>:$ids);
+  let assemblyFormat = [{
+    $bytes `at` $places `by` $recipe attr-dict `:` type($bytes) `,`
+    type($places) `,` type($recipe) `->` type($ids)
+  }];
+  let hasVerifier = 1;
+}
+
+def Col_PartIdsOp : Col_PureOp<"part_ids"> {
+  let summary = "Ids of parts of texts, in memory";
+  let description = [{
+    Texts are split; the parts of a row are those of all of its texts. Row `i` has
+    the ids from `offsets[i]` to `offsets[i + 1]`. See `col.text_ids`.
+
+    ```mlir
+    %ids, %offsets = col.part_ids %bytes at %places by %recipe
+        : tensor<?xi8>, tensor<?x2xi64>, tensor<8xi64> -> tensor<?xi64>, tensor<?xi64>
+    ```
+  }];
+  let arguments = (ins Col_Tensor<[I8], [1]>:$bytes,
+                       Col_Tensor<[I64], [2, 3]>:$places,
+                       Col_Tensor<[I64], [1]>:$recipe);
+  let results = (outs Col_Tensor<[I64], [1]>:$ids,
+                      Col_Tensor<[I64], [1]>:$offsets);
+  let assemblyFormat = [{
+    $bytes `at` $places `by` $recipe attr-dict `:` type($bytes) `,`
+    type($places) `,` type($recipe) `->` type($ids) `,` type($offsets)
+  }];
+}
+
+def Col_OrderRowsOp : Col_PureOp<"order_rows"> {
+  let summary = "Which values are in which row, in memory";
+  let description = [{
+    Row `r` has the values `order[offsets[r]]` to `order[offsets[r + 1]]`; see
+    `col.from_coordinates` for the places.
+
+    ```mlir
+    %order, %offsets = col.order_rows %places of %shape
+        : tensor<?x2xi64>, tensor<2xi64> -> tensor<?xi64>, tensor<?xi64>
+    ```
+  }];
+  let arguments = (ins Col_Tensor<[I64], [2]>:$places,
+                       Col_Tensor<[I64], [1]>:$shape);
+  let results = (outs Col_Tensor<[I64], [1]>:$order,
+                      Col_Tensor<[I64], [1]>:$offsets);
+  let assemblyFormat = [{
+    $places `of` $shape attr-dict `:` type($places) `,` type($shape) `->`
+    type($order) `,` type($offsets)
   }];
 }
 

@@ -36,6 +36,33 @@ def ExpandConcatenations
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandSources : Pass<"col-expand-sources", "::mlir::ModuleOp"> {
+  let summary = "Have ids of texts, and the order of rows, be in memory";
+  let description = [{
+    Statements are about numbers in rows. What becomes of texts is computed in front
+    of them, an id for each that is dropped as well, which then is -1; and values
+    that say which row they are in are put in an order. An argument of texts becomes
+    two, one behind the other: all bytes, and where each text begins and ends.
+
+    ```mlir
+    func.func @tags(%tags: tensor<?x3x!col.text>, ...) {
+      %values = col.from_dense %tags : tensor<?x3x!col.text> -> !col.jagged<!col.text>
+      %known = col.keep_if ne(%values, "") : !col.jagged<!col.text>
+      %ids = col.hash %known into 100 : !col.jagged<!col.text> -> !col.jagged<i64>
+    ```
+    becomes
+    ```mlir
+    func.func @tags(%bytes: tensor<?xi8>, %places: tensor<?x3x2xi64>, ...) {
+      %recipe = arith.constant dense<[1, 100, 0, 0, 0, 0, 0, 0]> : tensor<8xi64>
+      %all = col.text_ids %bytes at %places by %recipe
+          : tensor<?xi8>, tensor<?x3x2xi64>, tensor<8xi64> -> tensor<?x3xi64>
+      %values = col.from_dense %all : tensor<?x3xi64> -> !col.jagged<i64>
+      %ids = col.keep_if ge(%values, 0 : i64) : !col.jagged<i64>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RaiseGraphToCol : Pass<"raise-graph-to-col", "::mlir::ModuleOp"> {
   let summary = "Find columns in the nodes of a graph";
   let description = [{
