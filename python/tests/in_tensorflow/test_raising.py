@@ -72,7 +72,7 @@ def kinds() -> list[object]:
         columns.embedding_column(hashed("text", 50), 3, "sum"),
         columns.embedding_column(hashed("seen", 30, tf.int64), 2, "mean"),
         columns.embedding_column(hashed("said", 40), 3, "sqrtn"),
-        columns.embedding_column(hashed("list", 1000), 2, "mean"),
+        columns.embedding_column(hashed("list", 100), 2, "mean"),
     ]
 
 
