@@ -104,8 +104,9 @@ def draw(batch: int, seed: int) -> dict[str, np.ndarray]:
     extremes = np.array([-1, -2, 0, 2**63 - 1, -(2**63)])
     ids = random.choice(np.append(extremes, random.integers(-(10**6), 10**6, 5)), (batch, 3))
     ids[random.random(batch) < 0.2] = -1
-    alphabet = np.array([b"", b" ", b"a", b"bc", b"\xff\xfe", b"\0", "\u00e9".encode(), b"x" * 9])
-    alphabet = np.append(alphabet, [b"0123456789abcdef" * k + b"," for k in (1, 2, 4, 5)]).astype(object)
+    short = [b"", b" ", b"a", b"bc", b"\xff\xfe", b"\0", "\u00e9".encode(), b"x" * 9]
+    longer = [b"0123456789abcdef" * times + b"," for times in (1, 2, 4, 5)]
+    alphabet = np.array([*short, *longer], object)
 
     def texts(*shape: int, parts: int = 3) -> np.ndarray:
         """Texts of some parts each, none for some of them."""
