@@ -104,21 +104,17 @@ func.func @program(%a: memref<?xf32>, %b: memref<f32>, %n: index) {
   return
 }
 
-// What the runtime is given addresses of, it stores to by the last ones.
-// CHECK-LABEL: func.func @addresses
-// CHECK-SAME: attributes {ember.written_arguments = array<i64: 2, 3>}
-func.func @addresses(%bytes: memref<?xi8>, %recipe: memref<?xi64>, %ids: memref<?xi64>, %other: memref<?xi64>, %n: i64) {
-  %0 = memref.extract_aligned_pointer_as_index %bytes : memref<?xi8> -> index
-  %1 = memref.extract_aligned_pointer_as_index %recipe : memref<?xi64> -> index
-  %2 = memref.extract_aligned_pointer_as_index %ids : memref<?xi64> -> index
-  %3 = memref.extract_aligned_pointer_as_index %other : memref<?xi64> -> index
-  %a = arith.index_cast %0 : index to i64
-  %b = arith.index_cast %1 : index to i64
-  %c = arith.index_cast %2 : index to i64
-  %d = arith.index_cast %3 : index to i64
-  call @ember_parts_to_ids(%a, %b, %n, %b, %c) : (i64, i64, i64, i64, i64) -> ()
-  call @others(%d) : (i64) -> ()
-  return
+// Whoever is given an address may store by it.
+// CHECK-LABEL: func.func @address
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 1>}
+func.func @address(%read: memref<?xi64>, %given: memref<?xi64>) -> i64 {
+  %0 = memref.extract_aligned_pointer_as_index %read : memref<?xi64> -> index
+  %1 = memref.extract_aligned_pointer_as_index %given : memref<?xi64> -> index
+  %unused = arith.index_cast %0 : index to i64
+  %word = arith.index_cast %1 : index to i64
+  call @others(%word) : (i64) -> ()
+  %c0 = arith.constant 0 : index
+  %value = memref.load %read[%c0] : memref<?xi64>
+  return %value : i64
 }
-func.func private @ember_parts_to_ids(i64, i64, i64, i64, i64)
 func.func private @others(i64)
