@@ -226,7 +226,12 @@ def mutated(graph: tf1.GraphDef, random: np.random.Generator) -> tf1.GraphDef | 
     changed = tf1.GraphDef()
     changed.CopyFrom(graph)
     constants = [node for node in changed.node if node.op == "Const"]
-    integers = [node for node in constants if node.attr["dtype"].type in (tf.int32, tf.int64)]
+    integers = [
+        node
+        for node in constants
+        if node.attr["dtype"].type in (tf.int32, tf.int64)
+        and tf.make_ndarray(node.attr["value"].tensor).size
+    ]
     texts = [node for node in constants if node.attr["dtype"].type == tf.string]
     if texts and random.random() < 0.1:
         node = random.choice(texts)
@@ -282,7 +287,12 @@ def test_what_is_nearly_a_column(tool: Callable[..., str], tmp_path: Path, kind:
             library = tmp_path / f"lib{len(kernels)}.so"
             tool("emberc", tmp_path / "raised.mlir", "-o", library)
             kernels[raised] = et.load_kernel(library)
-        found = kernels[raised](*[tf.constant(feed[name]) for name in argument_names(raised)])
+        try:
+            found = kernels[raised](*[tf.constant(feed[name]) for name in argument_names(raised)])
+        except tf.errors.InvalidArgumentError:
+            # Lists of fewer values than places, which no SparseTensor has.
+            assert "col.from_coordinates" in raised
+            continue
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
     assert stayed > 5
     assert kernels

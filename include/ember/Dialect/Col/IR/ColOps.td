@@ -87,8 +87,8 @@ def Col_FromCoordinatesOp : Col_PureOp<"from_coordinates"> {
   let description = [{
     Value `i` is in row `places[i, 0]` of the batch, which has `shape[0]` rows, and
     values of a row are in the order of the tensor: a `SparseTensor` of TensorFlow
-    whose rows may be in any order. A row that the batch has not is an error when
-    the program runs.
+    whose rows may be in any order. A row that the batch has not, and a place without
+    a value, are errors when the program runs.
 
     ```mlir
     %0 = col.from_coordinates %tags at %places of %shape
