@@ -17,6 +17,16 @@ defm original : Value<"original",
     "from, for what modules leave out, such as large constants", "FILE">;
 defm function : Value<"function",
     "With --export-graphdef: which function (default: the only one)", "NAME">;
+def replace_columns : Flag<["--"], "replace-columns">,
+    HelpText<"Read a graph and write it with kernels in place of its columns">;
+defm kernels : Value<"kernels",
+    "With --replace-columns: where to write the kernels' module", "FILE.mlir">;
+defm library : Value<"library",
+    "With --replace-columns: the library that nodes say the kernels are in",
+    "FILE.so">;
+defm report : Value<"report",
+    "With --replace-columns: where to write which columns there are, and what "
+    "stays and why", "FILE.json">;
 def sam_to_dot : Flag<["--"], "sam-to-dot">,
     HelpText<"Write the sam.graph of a module for Graphviz, as the Sparse Abstract "
              "Machine's compiler does">;

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads a graph of TensorFlow and writes it as a module of the col dialect, or
-// the other way, and graphs of the Sparse Abstract Machine from and to
-// Graphviz.
+// the other way, or as a graph with kernels in place of its columns, and graphs
+// of the Sparse Abstract Machine from and to Graphviz.
 //
 //===----------------------------------------------------------------------===//
+
+#include "ReplaceColumns.h"
 
 #include "ember/Driver/Files.h"
 #include "ember/Driver/OptionTable.h"
@@ -67,27 +69,78 @@ static Expected<ModelBytes> readModel(StringRef path) {
   return ModelBytes{file.str().str(), kind, std::move(*content)};
 }
 
-static Error importModel(StringRef path, const InputArgList &args) {
+namespace {
+/// A module, with the file that it was imported from.
+struct ImportedModel {
+  ModelBytes bytes;
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+} // namespace
+
+/// Imports the model at `path`, and hands it on while its errors name it.
+static Error withModel(StringRef path, const InputArgList &args,
+                       llvm::function_ref<Error(ImportedModel &)> use) {
   auto options = getImportOptions(args);
   if (!options)
     return options.takeError();
-  auto model = readModel(path);
-  if (!model)
-    return model.takeError();
-  if (model->kind == graphdef::FileKind::graph && !options->signature.empty())
+  auto bytes = readModel(path);
+  if (!bytes)
+    return bytes.takeError();
+  if (bytes->kind == graphdef::FileKind::graph && !options->signature.empty())
     return makeError("--signature is for models, and '" + path +
                      "' is taken for a graph");
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  ImportedModel model{std::move(*bytes),
+                      std::make_unique<mlir::MLIRContext>(
+                          registry, mlir::MLIRContext::Threading::DISABLED),
+                      {}};
   mlir::ScopedDiagnosticHandler handler(
-      &context, [&](mlir::Diagnostic &diagnostic) {
-        errs() << "error: " << model->path << ": " << diagnostic << "\n";
+      model.context.get(), [&](mlir::Diagnostic &diagnostic) {
+        errs() << "error: " << model.bytes.path << ": " << diagnostic << "\n";
       });
-  auto module = graphdef::importGraphDef(model->content->getMemBufferRef(),
-                                         model->kind, *options, &context);
-  if (!module)
+  model.module =
+      graphdef::importGraphDef(model.bytes.content->getMemBufferRef(),
+                               model.bytes.kind, *options, model.context.get());
+  if (!model.module)
     return makeDiagnosedError();
-  return writeFile(args.getLastArgValue(OPT_output_file, "-"),
-                   [&](raw_ostream &os) { os << *module << "\n"; });
+  return use(model);
+}
+
+static Error importModel(StringRef path, const InputArgList &args) {
+  return withModel(path, args, [&](ImportedModel &model) {
+    return writeFile(args.getLastArgValue(OPT_output_file, "-"),
+                     [&](raw_ostream &os) { os << *model.module << "\n"; });
+  });
+}
+
+static Error compileColumns(StringRef path, const InputArgList &args) {
+  return withModel(path, args, [&](ImportedModel &model) -> Error {
+    auto replaced =
+        replaceColumns(*model.module, args.getLastArgValue(OPT_library));
+    if (!replaced)
+      return makeDiagnosedError();
+    graphdef::OriginalFile original = {model.bytes.content->getMemBufferRef(),
+                                       model.bytes.kind};
+    mlir::FailureOr<std::string> graph =
+        graphdef::exportGraphDef(replaced->graph, original);
+    if (mlir::failed(graph))
+      return makeDiagnosedError();
+    if (args.hasArg(OPT_kernels))
+      if (Error error = writeFile(
+              args.getLastArgValue(OPT_kernels),
+              [&](raw_ostream &os) { os << *replaced->kernels << "\n"; }))
+        return error;
+    if (args.hasArg(OPT_report))
+      if (Error error =
+              writeFile(args.getLastArgValue(OPT_report), [&](raw_ostream &os) {
+                os << json::Value(std::move(replaced->report)) << "\n";
+              }))
+        return error;
+    return writeFile(args.getLastArgValue(OPT_output_file, "-"),
+                     [&](raw_ostream &os) { os << *graph; });
+  });
 }
 
 static Expected<mlir::func::FuncOp> findFunction(mlir::ModuleOp module,
@@ -185,6 +238,8 @@ static const Way ways[] = {
     {OPT_import_graphdef, "--import-graphdef",
      "FILE.pb or the folder of a model", importModel},
     {OPT_export_graphdef, "--export-graphdef", "FILE.mlir", exportModel},
+    {OPT_replace_columns, "--replace-columns",
+     "FILE.pb or the folder of a model", compileColumns},
     {OPT_sam_to_dot, "--sam-to-dot", "FILE.mlir", exportBlocks},
     {OPT_dot_to_sam, "--dot-to-sam", "FILE.gv", importBlocks},
 };
@@ -213,6 +268,8 @@ int main(int argc, char **argv) {
       {"ember-translate",
        "ember-translate --import-graphdef FILE.pb|FOLDER [options]\n"
        "       ember-translate --export-graphdef FILE.mlir [options]\n"
+       "       ember-translate --replace-columns FILE.pb|FOLDER --kernels "
+       "FILE.mlir [options]\n"
        "       ember-translate --sam-to-dot FILE.mlir [options]\n"
        "       ember-translate --dot-to-sam FILE.gv [options]",
        "Models of other systems as modules, and back", options,

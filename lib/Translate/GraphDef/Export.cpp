@@ -35,6 +35,9 @@ public:
 
 private:
   LogicalResult addPlaceholder(BlockArgument argument);
+  LogicalResult addGiven(BlockArgument argument, StringRef name,
+                         StringRef kind);
+  bool hasNode(StringRef name, StringRef kind);
   LogicalResult addNode(col::NodeOp op);
   LogicalResult addAttributes(col::NodeOp op, Node &node);
   void addControls(col::NodeOp op, Node &node);
@@ -87,16 +90,47 @@ std::string Exporter::makeName(StringRef wanted) {
   return name;
 }
 
+/// Whether the function has a node of that name.
+bool Exporter::hasNode(StringRef name, StringRef kind) {
+  return llvm::any_of(
+      function.front().getOps<col::NodeOp>(), [&](col::NodeOp node) {
+        return node.getLabel() == name && node.getKind() == kind;
+      });
+}
+
+/// The node that an argument stands for, such as a variable.
+LogicalResult Exporter::addGiven(BlockArgument argument, StringRef name,
+                                 StringRef kind) {
+  inputs[argument] = name.str();
+  if (hasNode(name, kind))
+    return success();
+  const Node *there = findOriginal(name, kind);
+  if (!there)
+    return function.emitError()
+           << "argument " << argument.getArgNumber() << " stands for node '"
+           << name << "' (" << kind
+           << "): give the graph that it is in as --original";
+  Node &node = *graph.add_node();
+  node = *there;
+  node.set_name(name.str());
+  node.clear_input();
+  names.insert(name);
+  return success();
+}
+
 LogicalResult Exporter::addPlaceholder(BlockArgument argument) {
   unsigned number = argument.getArgNumber();
+  auto named = function.getArgAttrOfType<StringAttr>(number, "ember.name");
+  if (auto kind = function.getArgAttrOfType<StringAttr>(number, "col.node");
+      kind && named)
+    return addGiven(argument, named.getValue(), kind.getValue());
   auto emit = [&] {
     return function.emitError() << "argument " << number << " ";
   };
   auto type = dyn_cast<TensorType>(argument.getType());
   if (!type)
     return emit() << "is no tensor";
-  auto wanted = function.getArgAttrOfType<StringAttr>(number, "ember.name");
-  std::string name = makeName(wanted ? wanted.getValue() : "argument");
+  std::string name = makeName(named ? named.getValue() : "argument");
   inputs[argument] = name;
   Node &node = *graph.add_node();
   if (const Node *there = findOriginal(name, "Placeholder")) {

@@ -22,10 +22,15 @@
 #include "tensorflow/core/framework/resource_var.h"
 #include "tensorflow/core/framework/shape_inference.h"
 
+#include <cerrno>
+#include <cstdlib>
 #include <deque>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <set>
+
+#include <unistd.h>
 
 namespace {
 
@@ -75,14 +80,46 @@ private:
   size_t bytes;
 };
 
+/// Where a library is: in a file, or in the node, with its manifest.
+struct LibraryPlace {
+  std::string path, image, manifest;
+};
+
+/// Writes a library that a node holds, for as long as it takes to load it.
+std::unique_ptr<ember::KernelLibrary> loadImage(const LibraryPlace &place) {
+  const char *root = std::getenv("TMPDIR");
+  std::string folder = std::string(root ? root : "/tmp") + "/ember-XXXXXX";
+  if (!mkdtemp(folder.data()))
+    throw ember::LibraryError(
+        "cannot make a folder such as " + folder +
+        " for a kernel that is in a graph: " + std::strerror(errno));
+  struct Removal {
+    std::filesystem::path folder;
+    ~Removal() {
+      std::error_code ignored;
+      std::filesystem::remove_all(folder, ignored);
+    }
+  } removal{folder};
+  std::filesystem::path library = removal.folder / "libcolumns.so";
+  std::filesystem::path beside = removal.folder / "libcolumns.json";
+  for (const auto &[file, content] :
+       {std::pair(library, &place.image), std::pair(beside, &place.manifest)})
+    if (!(std::ofstream(file, std::ios::binary) << *content << std::flush))
+      throw ember::LibraryError("cannot write " + file.string());
+  return std::make_unique<ember::KernelLibrary>(library);
+}
+
 /// Libraries stay loaded, and are loaded once.
-const ember::KernelLibrary &loadLibrary(const std::string &path) {
+const ember::KernelLibrary &loadLibrary(const LibraryPlace &place) {
   static std::mutex lock;
   static std::map<std::string, std::unique_ptr<ember::KernelLibrary>> loaded;
   std::lock_guard<std::mutex> guard(lock);
-  std::unique_ptr<ember::KernelLibrary> &library = loaded[path];
+  bool isFile = place.image.empty();
+  std::unique_ptr<ember::KernelLibrary> &library =
+      loaded[isFile ? place.path : place.image + place.manifest];
   if (!library)
-    library = std::make_unique<ember::KernelLibrary>(path);
+    library = isFile ? std::make_unique<ember::KernelLibrary>(place.path)
+                     : loadImage(place);
   return *library;
 }
 
@@ -154,11 +191,14 @@ class EmberKernelOp : public tensorflow::OpKernel {
 public:
   explicit EmberKernelOp(tensorflow::OpKernelConstruction *context)
       : OpKernel(context) {
-    std::string path, name;
-    OP_REQUIRES_OK(context, context->GetAttr("library", &path));
-    OP_REQUIRES_OK(context, context->GetAttr("entry", &name));
+    LibraryPlace place;
+    std::string name;
+    for (const auto &[attribute, text] :
+         {std::pair("library", &place.path), std::pair("image", &place.image),
+          std::pair("manifest", &place.manifest), std::pair("entry", &name)})
+      OP_REQUIRES_OK(context, context->GetAttr(attribute, text));
     try {
-      entry = &loadLibrary(path).entry(name);
+      entry = &loadLibrary(place).entry(name);
     } catch (const ember::LibraryError &error) {
       OP_REQUIRES(context, false, absl::FailedPreconditionError(error.what()));
     }
@@ -262,7 +302,9 @@ REGISTER_OP("EmberKernel")
     .Attr("argument_types: list(type) >= 0")
     .Attr("result_types: list(type) >= 1")
     .Attr("result_shapes: list(shape) >= 0 = []")
-    .Attr("library: string")
+    .Attr("library: string = ''")
+    .Attr("image: string = ''")
+    .Attr("manifest: string = ''")
     .Attr("entry: string")
     .SetIsStateful()
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext *context) {

@@ -19,12 +19,13 @@ from ember import cache as kernel_cache
 from ember.errors import CompileError
 from ember.places import include_folder
 
-SOURCE = Path(__file__).with_name("kernel_op.cpp")
+OPERATOR = Path(__file__).with_name("kernel_op.cpp")
+OPTIMIZER = Path(__file__).with_name("graph_optimizer.cpp")
 _COMPILERS = ("clang++-22", "clang++", "g++")
 
 
-def _command() -> list[str]:
-    """What compiles the source, without the name of what it writes."""
+def _command(source: Path) -> list[str]:
+    """What compiles a source, without the name of what it writes."""
     compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
     if compiler is None:
         raise CompileError(
@@ -35,24 +36,26 @@ def _command() -> list[str]:
     headers = [f"-isystem{one[2:]}" for one in tf.sysconfig.get_compile_flags() if one[:2] == "-I"]
     others = [one for one in tf.sysconfig.get_compile_flags() if one[:2] != "-I"]
     ours = ["-O2", "-fPIC", "-shared", f"-I{include_folder()}"]
-    return [compiler, *ours, *others, *headers, str(SOURCE), *tf.sysconfig.get_link_flags()]
+    # The C interface is in the larger of TensorFlow's two libraries.
+    linked = [*tf.sysconfig.get_link_flags(), *["-l:libtensorflow_cc.so.2"] * (source == OPTIMIZER)]
+    return [compiler, *ours, *others, *headers, str(source), *linked]
 
 
-def _key(command: list[str]) -> str:
-    """What the library depends on, as the name of its file."""
+def _key(source: Path, command: list[str]) -> str:
+    """What a library depends on, as the name of its file."""
     headers = sorted((include_folder() / "ember" / "Runtime").glob("*.h"))
-    parts = [tf.__version__, *command, *(one.read_text() for one in (SOURCE, *headers))]
+    parts = [tf.__version__, *command, *(one.read_text() for one in (source, *headers))]
     return hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]
 
 
-def build() -> Path:
+def build(source: Path = OPERATOR) -> Path:
     """The library of operators, compiled unless it is in the cache of kernels already.
 
     That takes some seconds, once for a release of TensorFlow. Raises CompileError.
     """
-    command = _command()
+    command = _command(source)
     folder = kernel_cache.folder() / "tensorflow"
-    library = folder / f"{SOURCE.stem}-{_key(command)}.so"
+    library = folder / f"{source.stem}-{_key(source, command)}.so"
     if library.is_file():
         return library
     folder.mkdir(parents=True, exist_ok=True)
@@ -61,11 +64,16 @@ def build() -> Path:
         done = subprocess.run([*command, "-o", str(built)], capture_output=True, text=True)
         if done.returncode:
             raise CompileError(
-                f"{command[0]} cannot compile {SOURCE.name} for TensorFlow {tf.__version__}:\n"
+                f"{command[0]} cannot compile {source.name} for TensorFlow {tf.__version__}:\n"
                 f"{done.stderr}"
             )
         os.replace(built, library)
     return library
+
+
+def build_optimizer() -> Path:
+    """The plugin that optimizes graphs, as build makes it."""
+    return build(OPTIMIZER)
 
 
 @cache

@@ -63,6 +63,54 @@ def ExpandSources : Pass<"col-expand-sources", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def OutlineColumns : Pass<"col-outline", "::mlir::ModuleOp"> {
+  let summary = "Make functions of the columns of a graph, which a node calls";
+  let description = [{
+    What is no node in a function of nodes, such as `--raise-graph-to-col` leaves
+    it, becomes a function `columns`, which can be compiled, and a node
+    `EmberKernel`, which calls it. Then all operations are nodes again, and can be
+    written as a graph of TensorFlow. The function is given features and tables,
+    also those that are constants here, and returns what nodes read. There is one
+    function, unless a column reads what nodes make of another one, or a node in
+    between changes something.
+
+    An argument that stands for a node of the graph says its kind as `col.node`;
+    of a variable, `"VarHandleOp"`, the node passes the handle.
+
+    ```mlir
+    func.func @graph(%x: tensor<?x1xf32> {ember.name = "x"},
+                     %t: tensor<3x8xf32> {col.node = "VarHandleOp", ember.name = "t"}) -> tensor<?x8xf32> {
+      %list = arith.constant dense<[0.0, 5.0]> : tensor<2xf32>
+      %0 = col.from_dense %x : tensor<?x1xf32> -> !col.jagged<f32>
+      %1 = col.bucketize %0 by %list : !col.jagged<f32>, tensor<2xf32> -> !col.jagged<i64>
+      %2 = col.lookup mean %1 in %t : !col.jagged<i64>, tensor<3x8xf32> -> tensor<?x8xf32>
+      %3 = col.node "Relu" "top"(%2) pure {T = f32} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+      return %3 : tensor<?x8xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @graph(...) -> tensor<?x8xf32> {
+      %0 = col.node "EmberKernel" "ember/columns"(%x, %t) reads
+          {argument_types = [f32, !col.foreign<resource>], entry = "columns", library = "",
+           result_shapes = [array<i64: -1, 8>], result_types = [f32]}
+          : (tensor<?x1xf32>, tensor<3x8xf32>) -> tensor<?x8xf32>
+      %1 = col.node "Relu" "top"(%0) pure {T = f32} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+      return %1 : tensor<?x8xf32>
+    }
+    func.func @columns(%x: tensor<?x1xf32> {ember.name = "x"},
+                       %t: tensor<3x8xf32> {ember.name = "t"}) -> tensor<?x8xf32> {
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"library", "library", "std::string", "\"\"",
+           "The library that nodes say the kernel is in">,
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def RaiseGraphToCol : Pass<"raise-graph-to-col", "::mlir::ModuleOp"> {
   let summary = "Find columns in the nodes of a graph";
   let description = [{
