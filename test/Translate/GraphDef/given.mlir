@@ -2,7 +2,7 @@
 // module.
 
 // RUN: not ember-translate --export-graphdef %s --function=alone 2>&1 | FileCheck %s --check-prefix=ALONE
-// ALONE: error: 'func.func' op argument 0 stands for node 'kernel' (VarHandleOp): give the graph that it is in as --original
+// ALONE: error: argument 0 stands for node 'kernel' (VarHandleOp): give the graph that it is in as --original
 func.func @alone(%kernel: tensor<?x8xf32> {col.node = "VarHandleOp", ember.name = "kernel"})
     -> tensor<?x8xf32> {
   %0 = col.node "Neg" "out"(%kernel) pure {T = f32} : (tensor<?x8xf32>) -> tensor<?x8xf32>
