@@ -73,10 +73,11 @@ def compile_running(graph: Any, fetched: list[str], kept: list[str]) -> Any | No
     if any(node.op == KERNEL for node in graph.node):
         return None
     plain, own, variables = _as_graph(graph)
-    outputs = list(fetched)
+    outputs = [name.removesuffix(":0") for name in fetched]
+    asked = {name.split(":")[0] for name in outputs}
     for name in kept:
         node = nodes.get(name)
-        if node is None or name in outputs:
+        if node is None or name in asked:
             continue
         if node.op in _RETURNED:
             outputs.append(name)
