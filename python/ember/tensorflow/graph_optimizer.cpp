@@ -100,6 +100,15 @@ void TF_InitGraph(TP_OptimizerRegistrationParams *params, TF_Status *status) {
   params->struct_size = TP_OPTIMIZER_REGISTRATION_PARAMS_STRUCT_SIZE;
   params->optimizer_configs->struct_size = TP_OPTIMIZER_CONFIGS_STRUCT_SIZE;
   params->optimizer->struct_size = TP_OPTIMIZER_STRUCT_SIZE;
+  // Optimizers of TensorFlow run before plugins, and these would take the
+  // nodes of columns apart.
+  TP_OptimizerConfigs &others = *params->optimizer_configs;
+  others.arithmetic_optimization = TF_TriState_Off;
+  others.common_subgraph_elimination = TF_TriState_Off;
+  others.constant_folding = TF_TriState_Off;
+  others.dependency_optimization = TF_TriState_Off;
+  others.remapping = TF_TriState_Off;
+  others.shape_optimization = TF_TriState_Off;
   params->device_type = "CPU";
   params->optimizer->create_func = []() -> void * { return &compiler; };
   params->optimizer->optimize_func = optimize;

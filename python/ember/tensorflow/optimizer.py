@@ -102,6 +102,11 @@ def compile_running(graph: Any, fetched: list[str], kept: list[str]) -> Any | No
     missing = [before for name, before in own.items() if name not in there]
     missing += [nodes[name] for name in kept if name in nodes and name not in {*there, *own}]
     compiled.graph.node.extend(missing)
+    # Where nodes run has been decided by now.
+    places = [node.device for node in graph.node if "CPU" in node.device]
+    for node in compiled.graph.node:
+        if places and not node.device:
+            node.device = places[0]
     reports.append(compiled.report)
     return compiled.graph
 
