@@ -99,7 +99,9 @@ def measure(
             firsts.append(_milliseconds(call) / 1e3)
         if count == threads[0]:
             report = compiled.report
-            yield Preparation(model.name, compile_seconds, *firsts, report.nodes, report.left)
+            yield Preparation(
+                model.name, compile_seconds, firsts[0], firsts[1], report.nodes, report.left
+            )
         for spread in models.RANGES:
             for batch in batches:
                 feeds = model.draw(batch, batch, spread)
@@ -108,8 +110,10 @@ def measure(
                 times = _interleaved(theirs, ours, seconds)
                 ratios = [a / b for a, b in zip(*times, strict=True)]
                 low, middle, high = statistics.quantiles(ratios, n=4)
-                medians = map(statistics.median, times)
-                yield Measurement(model.name, spread, batch, count, *medians, middle, low, high)
+                theirs_ms, ours_ms = map(statistics.median, times)
+                yield Measurement(
+                    model.name, spread, batch, count, theirs_ms, ours_ms, middle, low, high
+                )
 
 
 def _line(one: Measurement | Preparation) -> str:

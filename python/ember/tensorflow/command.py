@@ -69,7 +69,9 @@ def _bench(options: argparse.Namespace) -> None:
 
     with tempfile.TemporaryDirectory(prefix="ember-") as folder:
         et.compile_saved_model(options.model, folder, on_error="raise")
-        calls = [_call(one, options.signature, options.batch) for one in (options.model, folder)]
+        calls = [
+            _call(one, options.signature, options.batch) for one in (options.model, Path(folder))
+        ]
         times: tuple[list[float], list[float]] = [], []
         for call in calls * 3:
             call()

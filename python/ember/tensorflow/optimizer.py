@@ -111,7 +111,6 @@ def compile_running(graph: Any, fetched: list[str], kept: list[str]) -> Any | No
     return compiled.graph
 
 
-@_COMPILER
 def _compile(data: int, size: int, fetched: bytes, kept: bytes, result: int) -> int:
     """What the plugin calls; an exception has no way out of here."""
     try:
@@ -131,6 +130,10 @@ def _compile(data: int, size: int, fetched: bytes, kept: bytes, result: int) -> 
     return 0
 
 
+# Kept for as long as the plugin may call it.
+_callback = _COMPILER(_compile)
+
+
 @cache
 def _plugin() -> Any:
     path = str(build_optimizer())
@@ -147,7 +150,7 @@ def enable() -> None:
     """
     operators()
     try:
-        _plugin().ember_set_compiler(_compile)
+        _plugin().ember_set_compiler(_callback)
     except (OSError, tf.errors.OpError) as error:
         raise CompileError(f"TensorFlow {tf.__version__} takes no optimizer: {error}") from error
 

@@ -103,6 +103,9 @@ void Outlining::giveTables() {
     }
     table.set(node);
   });
+  for (auto [constant, node] : tables)
+    if (constant.use_empty())
+      constant.getDefiningOp()->erase();
 }
 
 /// Kernels return tensors of known ranks, and nodes read any.

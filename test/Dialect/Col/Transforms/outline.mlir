@@ -17,7 +17,7 @@
 // CHECK-NEXT:    return %[[TOP]], %[[ROWS]]#1
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME:    {ember.name = "x"}, %{{.*}}: tensor<3x8xf32> {ember.name = "t"}, %{{.*}}: tensor<?x1xi64> {ember.name = "z"}, %{{.*}}: tensor<5x2xf32> {ember.name = "u"}) -> (tensor<?x8xf32>, tensor<?x2xf32>)
-// CHECK:         arith.constant dense<[0.000000e+00, 5.000000e+00]>
+// CHECK-NEXT:    arith.constant dense<[0.000000e+00, 5.000000e+00]>
 // CHECK:         col.lookup mean
 // CHECK:         col.lookup sum
 func.func @graph(%x: tensor<?x1xf32> {ember.name = "x"}, %y: tensor<?x1xi64> {ember.name = "y"},
