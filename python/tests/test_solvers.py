@@ -237,12 +237,12 @@ def test_bits_do_not_depend_on_threads(solver: str, name: str) -> None:
 
 SQUARE = scattered(20)
 MISTAKES = {
-    "not square": (SQUARE[:10], np.ones(10), {}, "expected square matrix"),
-    "another size": (SQUARE, np.ones(21), {}, r"shapes of A \(20, 20\) and b \(21,\)"),
-    "two columns": (SQUARE, np.ones((20, 2)), {}, "incompatible"),
-    "guess": (SQUARE, np.ones(20), {"x0": np.ones(3)}, r"x0 \(3,\) are incompatible"),
+    "not square": (SQUARE[:10], np.ones(10), {}, "as many equations as unknowns"),
+    "another size": (SQUARE, np.ones(21), {}, r"shape \(21,\), and A asks for 20 rows"),
+    "two columns": (SQUARE, np.ones((20, 2)), {}, "one column"),
+    "guess": (SQUARE, np.ones(20), {"x0": np.ones(3)}, r"x0 has the shape \(3,\)"),
     "word as a guess": (SQUARE, np.ones(20), {"x0": "Ma"}, "'Ma'"),
-    "atol": (SQUARE, np.ones(20), {"atol": -1}, "invalid `atol`=-1"),
+    "atol": (SQUARE, np.ones(20), {"atol": -1}, "atol is a number from 0 on, and not -1"),
     "preconditioner": (SQUARE, np.ones(20), {"M": SQUARE[:3, :3]}, "different shapes"),
     "short diagonal": (SQUARE, np.ones(20), {"M": np.ones(3)}, "3 elements"),
     "NaN in A": (SQUARE * np.nan, np.ones(20), {}, "A has to be finite"),

@@ -34,7 +34,9 @@ class System:
         matrix = matrix_of("A", matrix)
         shape = tuple(int(extent) for extent in matrix.shape)
         if len(shape) != 2 or len(set(shape)) != 1:
-            raise ArgumentError(f"expected square matrix, but got shape={shape}")
+            raise ArgumentError(
+                f"A has the shape {shape}: a system has as many equations as unknowns"
+            )
         size = int(shape[0])
         self.is_tensor = _is_tensor(right)
         right = dense("b", right)
@@ -42,7 +44,10 @@ class System:
         if not is_block:
             allowed = right.shape in ((size,), (size, 1))
         if not allowed:
-            raise ArgumentError(f"shapes of A {shape} and b {right.shape} are incompatible")
+            raise ArgumentError(
+                f"b has the shape {right.shape}, and A asks for {size} rows"
+                + ("" if is_block else " and one column")
+            )
         self.dtype = _type_of(matrix, right)
         self.shape: tuple[int, ...] = right.shape if is_block else (size,)
         self.columns = len(right.T) if is_block else 1
@@ -75,7 +80,7 @@ class System:
             guess = dense("x0", guess)
             if guess.shape not in (self.shape, (*self.shape, 1)[:2]):
                 raise ArgumentError(
-                    f"shapes of A {(self.size, self.size)} and x0 {guess.shape} are incompatible"
+                    f"x0 has the shape {guess.shape}, and the solution is of {self.shape}"
                 )
             start[: self.size] = guess.reshape(self._rows_shape)
             check_finite("x0", start)
@@ -182,10 +187,7 @@ class Product:
 def tolerance(name: str, norm: Any, rtol: float, atol: Any) -> Any:
     """What norms of residuals have to come to, as SciPy has it: max(rtol * norm, atol)."""
     if atol is None or isinstance(atol, str) or not atol >= 0:
-        raise ArgumentError(
-            f"'{name}' called with invalid `atol`={atol}; `atol` must be a real, "
-            "non-negative number"
-        )
+        raise ArgumentError(f"{name}: atol is a number from 0 on, and not {atol!r}")
     return np.maximum(float(atol), float(rtol) * np.asarray(norm, np.float64))
 
 
