@@ -14,6 +14,7 @@
 #include "ember/Analysis/Buffers.h"
 #include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/SegmentBounds.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -122,11 +123,63 @@ bool LoopIndependence::addSegment(Extent &extent, Value position,
   });
 }
 
+/// How many values there are from `lower` to `upper` at most.
+static std::optional<int64_t> findLength(const IndexExpr &lower, Value upper,
+                                         IndexExprs &exprs) {
+  IndexExpr length = exprs.of(upper) - lower;
+  if (length.getTerms().empty())
+    return length.getConstant();
+  if (!isa_and_present<arith::MinSIOp, arith::MinUIOp>(upper.getDefiningOp()))
+    return std::nullopt;
+  std::optional<int64_t> least;
+  for (Value bound : upper.getDefiningOp()->getOperands())
+    if (std::optional<int64_t> mine = findLength(lower, bound, exprs))
+      least = std::min(*mine, least.value_or(*mine));
+  return least;
+}
+
+std::optional<int64_t> findMostIterations(scf::ForOp loop, IndexExprs &exprs) {
+  return findLength(exprs.of(loop.getLowerBound()), loop.getUpperBound(),
+                    exprs);
+}
+
+/// Takes `counter` as one that runs through a tile: so many values from where
+/// the iteration says that it begins.
+bool LoopIndependence::addTile(Extent &extent, Value counter, int64_t factor,
+                               IndexExprs &exprs) {
+  auto argument = dyn_cast<BlockArgument>(counter);
+  auto inner = argument
+                   ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                   : scf::ForOp();
+  if (!inner || inner.getInductionVar() != counter)
+    return false;
+  IndexExpr lower = exprs.of(inner.getLowerBound());
+  std::optional<int64_t> length =
+      findLength(lower, inner.getUpperBound(), exprs);
+  int64_t begin, width;
+  if (!length || !isSmall(*length) || !isSmall(lower.getConstant()) ||
+      llvm::MulOverflow(lower.getConstant(), factor, begin) ||
+      llvm::MulOverflow(std::max<int64_t>(*length - 1, 0), factor, width) ||
+      !isSmall(begin) || !isSmall(width))
+    return false;
+  Extent tile = extent;
+  tile.first += begin + std::min<int64_t>(width, 0);
+  tile.last += begin + std::max<int64_t>(width, 0);
+  for (auto [value, times] : lower.getTerms()) {
+    int64_t product;
+    if (llvm::MulOverflow(times, factor, product) ||
+        !addTerm(tile, value, product, exprs))
+      return false;
+  }
+  extent = tile;
+  return true;
+}
+
 bool LoopIndependence::addTerm(Extent &extent, Value value, int64_t factor,
                                IndexExprs &exprs) {
   if (value == loop.getInductionVar()) {
-    extent.coefficient = factor;
-    return isSmall(factor);
+    extent.coefficient += factor;
+    return isSmall(factor) && isSmall(extent.coefficient);
   }
   if (loop.isDefinedOutsideOfLoop(value)) {
     extent.base = extent.base + IndexExpr(value).scaled(factor);
@@ -134,7 +187,8 @@ bool LoopIndependence::addTerm(Extent &extent, Value value, int64_t factor,
   }
   auto range = counterRange(value);
   if (!range)
-    return factor == 1 && addSegment(extent, value, exprs);
+    return addTile(extent, value, factor, exprs) ||
+           (factor == 1 && addSegment(extent, value, exprs));
   int64_t first, last;
   if (llvm::MulOverflow(range->first, factor, first) ||
       llvm::MulOverflow(range->second, factor, last) || !isSmall(first) ||

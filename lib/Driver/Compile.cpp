@@ -35,14 +35,14 @@ std::string CompileOptions::toText() const {
                  "stream-min-output={10} strip-rows={11} "
                  "parallel-programs={12} program-level={13} "
                  "leaves-loops={14} describes-lookups={15} lookup-level={16} "
-                 "most-threads={17} share-loops={18}",
+                 "most-threads={17} share-loops={18} tile-bytes={19}",
                  target ? target->name : "none", optLevel, vectorLength,
                  queueCapacity.value_or(0), profileHash, prefetch.distance,
                  unroll, prefetch.lines, prefetch.level, prefetch.minTableBytes,
                  streamMinOutput, stripRows, parallelPrograms,
                  getProgramLevel(), leavesLoops, describesLookups,
                  lookupLevel ? static_cast<int>(*lookupLevel) : -1, mostThreads,
-                 shareLoops);
+                 shareLoops, tileBytes);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {

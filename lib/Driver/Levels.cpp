@@ -56,6 +56,9 @@ static void addCINToSCF(OpPassManager &manager, ModuleOp module,
   statements.countRows = options.target && options.target->countsRows;
   statements.mostThreads = options.mostThreads;
   statements.shareLoops = options.shareLoops;
+  statements.dataflow = options.tileBytes > 0;
+  if (statements.dataflow)
+    statements.tileBytes = options.tileBytes;
   buildCINToSCFPipeline(manager, statements);
 }
 

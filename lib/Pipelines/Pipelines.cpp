@@ -77,9 +77,16 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(cin::createChooseFormats());
   manager.addNestedPass<func::FuncOp>(cin::createExpandTemporaries());
   manager.addNestedPass<func::FuncOp>(cin::createExpandMissing());
+  if (options.dataflow) {
+    manager.addNestedPass<func::FuncOp>(cin::createAnnotateEinsumDag());
+    cin::FuseEinsumDagOptions sweeps;
+    sweeps.tileBytes = options.tileBytes;
+    manager.addNestedPass<func::FuncOp>(cin::createFuseEinsumDag(sweeps));
+  }
   manager.addNestedPass<func::FuncOp>(cin::createSchedule());
   manager.addNestedPass<func::FuncOp>(cin::createInsertWorkspaces());
   manager.addNestedPass<func::FuncOp>(cin::createConcretize());
+  manager.addNestedPass<func::FuncOp>(cin::createJoinSweeps());
   manager.addNestedPass<func::FuncOp>(cin::createDeriveIteration());
   manager.addNestedPass<func::FuncOp>(cin::createSimplifyIteration());
   cin::ExpandEncodingsOptions lists;

@@ -115,6 +115,10 @@ defm stream_min_output : Value<"stream-min-output",
 defm most_threads : Value<"most-threads",
     "Threads that loops run on at most: what pays on more is left out "
     "(default: any number)", "N">;
+defm dataflow : Value<"dataflow",
+    "Whether statements that pass tiles to each other become sweeps (--fuse-einsum-dag): auto for "
+    "tiles that second-level caches of processors hold, off (default), or the machine of a file in JSON, as ember-dag "
+    "takes it, each of whose clusters has its part of the SRAM", "auto|off|FILE">;
 def share_loops : Flag<["--"], "share-loops">,
     HelpText<"Make one function of loops that are alike: errors do not say which "
              "array is meant">;

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Analysis/EinsumGraph/SpatialMachine.h"
 #include "ember/Driver/Explanation.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Kernel.h"
@@ -64,6 +65,25 @@ getPrefetchSettings(const InputArgList &args) {
   return settings;
 }
 
+/// What tiles of a sweep take together; 0 without sweeps.
+static Expected<int64_t> getTileBytes(const InputArgList &args) {
+  // Half of the second-level cache of most processors, or less.
+  constexpr int64_t cachedBytes = int64_t(1) << 19;
+  StringRef dataflow = args.getLastArgValue(OPT_dataflow, "off");
+  if (dataflow == "off")
+    return 0;
+  if (dataflow == "auto")
+    return cachedBytes;
+  auto text = readFile(dataflow);
+  if (!text)
+    return makeError("--dataflow takes auto, off or a file: " +
+                     toString(text.takeError()));
+  auto machine = einsum::parseMachine((*text)->getBuffer());
+  if (!machine)
+    return makeError(dataflow + ": " + toString(machine.takeError()));
+  return std::max<int64_t>(machine->sram / machine->clusters, 1);
+}
+
 static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
   auto options = ember::getCompileOptions(args, {OPT_target, OPT_opt_level,
                                                  OPT_vector_length,
@@ -89,6 +109,10 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
     return threads.takeError();
   options->mostThreads = threads->value_or(options->mostThreads);
   options->shareLoops = args.hasArg(OPT_share_loops);
+  auto tileBytes = getTileBytes(args);
+  if (!tileBytes)
+    return tileBytes.takeError();
+  options->tileBytes = *tileBytes;
   StringRef empty = args.getLastArgValue(OPT_empty, "keep");
   if (empty != "keep" && empty != "drop")
     return makeError("--empty=" + empty + ": expected keep or drop");

@@ -15,6 +15,11 @@
 
 namespace ember {
 
+/// How many values the counter of a loop over a tile takes at most, from where
+/// it begins to no more than a number behind that; none if nothing says it.
+std::optional<int64_t> findMostIterations(mlir::scf::ForOp loop,
+                                          IndexExprs &exprs);
+
 /// Whether `op`, which stands outside of loops that use `scratch`, does nothing
 /// but store to it.
 bool isFillOf(mlir::Operation *op, mlir::Value scratch);
@@ -67,6 +72,8 @@ private:
   bool isDeclaredApart(mlir::Value memref) const;
   bool isOwn(mlir::Value memref);
   bool addTerm(Extent &extent, mlir::Value value, int64_t factor,
+               IndexExprs &exprs);
+  bool addTile(Extent &extent, mlir::Value counter, int64_t factor,
                IndexExprs &exprs);
   bool addSegment(Extent &extent, mlir::Value position, IndexExprs &exprs);
   std::optional<Extent> extentOf(const IndexExpr &index, int64_t length,

@@ -56,6 +56,9 @@ struct CompileOptions {
   int64_t mostThreads = 0;
   /// Loops that are alike become calls of one function.
   bool shareLoops = false;
+  /// What tiles of all arrays of a sweep take together, where statements that
+  /// pass tiles on become sweeps; 0: they do not.
+  int64_t tileBytes = 0;
   /// Loops are divided before they are decoupled, for cores that each have a
   /// unit.
   bool parallelPrograms = false;

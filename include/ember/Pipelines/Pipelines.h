@@ -40,6 +40,14 @@ struct StatementOptions : mlir::PassPipelineOptions<StatementOptions> {
       *this, "share-loops",
       llvm::cl::desc("Make one function of loops that are alike"),
       llvm::cl::init(false)};
+  Option<bool> dataflow{
+      *this, "dataflow",
+      llvm::cl::desc("Make sweeps over tiles of statements that pass tiles on"),
+      llvm::cl::init(false)};
+  Option<int64_t> tileBytes{
+      *this, "tile-bytes",
+      llvm::cl::desc("What tiles of all arrays of a sweep take together"),
+      llvm::cl::init(int64_t(1) << 19)};
 };
 
 /// Options of `--scf-to-slc`.

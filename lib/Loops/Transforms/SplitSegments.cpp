@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/CombiningKind.h"
+#include "ember/Analysis/LoopIndependence.h"
 #include "ember/Analysis/MemoryAccess.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
@@ -234,8 +235,10 @@ static unsigned depthOf(Operation *op) {
 
 void SplitSegments::runOnOperation() {
   SmallVector<scf::ForOp> loops;
+  IndexExprs exprs;
   getOperation().walk([&](scf::ForOp loop) {
-    if (depthOf(loop) <= 1)
+    // Tiles are what threads share already.
+    if (depthOf(loop) <= 1 && !findMostIterations(loop, exprs))
       loops.push_back(loop);
   });
   for (scf::ForOp loop : loops) {

@@ -43,6 +43,7 @@ public:
       return function.emitError(llvm::toString(std::move(error)));
     return std::move(program);
   }
+  Origins takeOrigins() { return std::move(table.origins); }
 
 private:
   static bool isTensor(mlir::Value value) {
@@ -123,6 +124,7 @@ private:
       operation.name = std::to_string(part->size() + 1) + ":" + name;
       table.set(result, tensor);
       part->push_back(std::move(operation));
+      table.origins.push_back(&op);
     }
     return success();
   }
@@ -182,6 +184,7 @@ private:
     operation.name = std::to_string(part->size() + 1) + ":" + name;
     table.set(op->getResult(0), tensor);
     part->push_back(std::move(operation));
+    table.origins.push_back(op);
     return success();
   }
 
@@ -305,6 +308,11 @@ private:
 } // namespace
 
 FailureOr<Program> einsum::readFunction(func::FuncOp function,
-                                        const FunctionOptions &options) {
-  return FunctionReader(function, options).run();
+                                        const FunctionOptions &options,
+                                        Origins *origins) {
+  FunctionReader reader(function, options);
+  FailureOr<Program> program = reader.run();
+  if (origins)
+    *origins = reader.takeOrigins();
+  return program;
 }

@@ -96,6 +96,11 @@ public:
       else
         table.blank.insert(result);
     }
+    // What memrefs hold behind it.
+    for (BlockArgument argument : evaluate.getBody()->getArguments())
+      if (evaluate.isInit(argument) && isa<MemRefType>(argument.getType()))
+        table.set(evaluate.getOperandOf(argument).get(),
+                  arrays.lookup(argument));
     return success();
   }
 
@@ -219,6 +224,7 @@ private:
     setOccupancies(variables, operation);
     writeResult(assign, operation);
     part.push_back(std::move(operation));
+    table.origins.push_back(statement);
     return success();
   }
 
@@ -356,4 +362,25 @@ LogicalResult einsum::readStatements(cin::EvaluateOp evaluate,
                                      TensorTable &table,
                                      std::vector<einsum::Operation> &part) {
   return StatementReader(evaluate, table, part).run();
+}
+
+FailureOr<Program> einsum::readEvaluation(cin::EvaluateOp evaluate,
+                                          const FunctionOptions &options,
+                                          Origins *origins) {
+  Program program;
+  TensorTable table(program, options);
+  if (failed(readStatements(evaluate, table, program.body)))
+    return failure();
+  bool onTensors = evaluate.getNumResults() > 0;
+  for (mlir::Value left : onTensors ? mlir::ValueRange(evaluate.getResults())
+                                    : mlir::ValueRange(evaluate.getInits()))
+    if (table.isKnown(left))
+      program.tensors[table.find(left)].isOutput = true;
+  if (llvm::Error error = program.inferShapes())
+    return evaluate.emitError(llvm::toString(std::move(error)));
+  if (llvm::Error error = program.verify())
+    return evaluate.emitError(llvm::toString(std::move(error)));
+  if (origins)
+    *origins = std::move(table.origins);
+  return std::move(program);
 }

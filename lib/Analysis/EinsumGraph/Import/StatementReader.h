@@ -41,6 +41,9 @@ public:
   /// CSR matrices by their values.
   llvm::DenseMap<mlir::Value, unsigned> matrices;
 
+  /// What operations were read from, in the order in which they were added.
+  Origins origins;
+
   Program &program;
   const FunctionOptions &options;
 

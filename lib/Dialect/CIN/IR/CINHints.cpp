@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/CIN/IR/Reuse.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -24,6 +25,8 @@ LogicalResult HintAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult CINDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
+  if (attribute.getName() == reuseAttr || attribute.getName() == sweepAttr)
+    return verifyReuse(op, attribute);
   if (attribute.getName() != hintsAttr)
     return op->emitOpError() << "has an attribute " << attribute.getName()
                              << ", which there is not";

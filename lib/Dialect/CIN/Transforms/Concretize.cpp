@@ -10,6 +10,7 @@
 #include "ScheduledStatement.h"
 #include "StatementNest.h"
 
+#include "ember/Dialect/CIN/IR/Reuse.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -236,8 +237,10 @@ struct Concretize : public ember::cin::impl::ConcretizeBase<Concretize> {
       return signalPassFailure();
     OpBuilder builder(&getContext());
     for (ForallOp statement : statements) {
+      Operation *before = statement->getPrevNode();
       if (failed(StatementConcretizer(builder, statement).run()))
         return signalPassFailure();
+      keepSweep(statement, before);
       statement->erase();
     }
   }

@@ -12,6 +12,7 @@
 #include "RowReductions.h"
 #include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 
+#include "ember/Dialect/CIN/IR/Reuse.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -589,9 +590,12 @@ struct InsertWorkspaces
       if (!assign || assign.getFill())
         continue;
       nameVariables(statement);
+      Operation *before = statement->getPrevNode();
       WorkspaceInserter inserter(builder, chain.variables, statement, assign);
-      if (inserter.run())
-        statement->erase();
+      if (!inserter.run())
+        continue;
+      keepSweep(statement, before);
+      statement->erase();
     }
   }
 };

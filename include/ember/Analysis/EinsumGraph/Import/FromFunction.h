@@ -17,6 +17,7 @@
 #define EMBER_ANALYSIS_EINSUMGRAPH_IMPORT_FROMFUNCTION_H
 
 #include "ember/Analysis/EinsumGraph/Program.h"
+#include "ember/Dialect/CIN/IR/CIN.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -37,9 +38,20 @@ struct FunctionOptions {
   bool keepsCarried = true;
 };
 
+/// What each operation of a program was read from: of `before`, `body` and
+/// `after`, in this order.
+using Origins = llvm::SmallVector<mlir::Operation *>;
+
 /// The program of a function; a diagnostic says where it cannot be read.
 mlir::FailureOr<Program> readFunction(mlir::func::FuncOp function,
-                                      const FunctionOptions &options);
+                                      const FunctionOptions &options,
+                                      Origins *origins = nullptr);
+
+/// The same of the statements of one evaluation, on tensors or memrefs, which
+/// leaves all that it assigns to.
+mlir::FailureOr<Program> readEvaluation(cin::EvaluateOp evaluate,
+                                        const FunctionOptions &options,
+                                        Origins *origins = nullptr);
 
 } // namespace ember::einsum
 

@@ -8,6 +8,7 @@
 #ifndef EMBER_DIALECT_CIN_TRANSFORMS_PASSES_TD
 #define EMBER_DIALECT_CIN_TRANSFORMS_PASSES_TD
 
+include "ember/Dialect/CIN/Transforms/SweepPasses.td"
 include "mlir/Pass/PassBase.td"
 
 def Fuse : Pass<"cin-fuse", "::mlir::func::FuncOp"> {
