@@ -11,15 +11,20 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from ember.dataflow.analysis import Analysis, analyze
+from ember.dataflow.compiled import Compiled, compile
 from ember.dataflow.programs import conjugate_gradient, graph_convolution
 from ember.dataflow.reassociation import Reassociation, reassociate
 from ember.dataflow.residency import LeastTraffic, least_traffic
+from ember.dataflow.table import Table
 
 __all__ = [
     "Analysis",
+    "Compiled",
     "LeastTraffic",
     "Reassociation",
+    "Table",
     "analyze",
+    "compile",
     "conjugate_gradient",
     "graph_convolution",
     "least_traffic",

@@ -7,12 +7,16 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ember.compiler import find_tool
+from ember.dataflow.compiled import record
+from ember.dataflow.pictures import draw
+from ember.dataflow.rolling import program_of
+from ember.dataflow.table import Table
 from ember.errors import ArgumentError
 
 
@@ -21,11 +25,41 @@ class Analysis:
     """What ember-dag says of a program.
 
     report: its JSON: `nodes`, `edges`, `criticalPath`, `orders`, and `traffic`, an entry for each
-    scheme. machine: what the traffic is on.
+    scheme. machine: what the traffic is on. program: what was analysed, if it is no file.
     """
 
     report: dict[str, Any]
     machine: dict[str, Any]
+    program: dict[str, Any] | None = None
+
+    @property
+    def table(self) -> Table:
+        """What each scheme moves: words, bytes, and as a part of what the first one does."""
+        entries = self.report["traffic"]
+        first = float(entries[0]["words"]) if entries else 0.0
+        return Table(
+            ("scheme", "words read", "words written", "bytes", "of the first", "traversals"),
+            tuple(
+                (
+                    entry["scheme"],
+                    float(entry["reads"]),
+                    float(entry["writes"]),
+                    float(entry["bytes"]),
+                    float(entry["words"]) / first if first else 0.0,
+                    float(entry["traversals"]),
+                )
+                for entry in entries
+            ),
+        )
+
+    def to_dataframe(self) -> Any:
+        """The table as a DataFrame of pandas; raises UnsupportedError without it."""
+        return self.table.to_dataframe()
+
+    def plot(self, picture: str = "traffic") -> Any:
+        """A Figure of matplotlib: of the `graph` with the patterns of its edges, of the `orders` of
+        loops, or of the `traffic`: GOGETA's figures 7, 8 and 10."""
+        return draw(self.report, picture)
 
     def traffic(self, scheme: str) -> dict[str, Any]:
         """The entry of a scheme, as `GOGETA-map`. Raises ArgumentError if it was not asked for."""
@@ -49,7 +83,8 @@ class Analysis:
 
 
 def analyze(
-    program: Mapping[str, Any] | str | Path,
+    program: Mapping[str, Any] | str | Path | Callable[..., Any],
+    arguments: Sequence[Any] = (),
     *,
     machine: Mapping[str, Any] | None = None,
     iterations: int = 10,
@@ -58,11 +93,18 @@ def analyze(
     """Patterns, loop orders and traffic of a program.
 
     program: JSON as docs/dataflow.md describes it, as a dict, or a file: of JSON, or of a function
-    in MLIR. machine: fields of a machine file; those that are missing are of GOGETA's table 4.
-    options: others of ember-dag's, such as `--shared-reads=always`.
+    in MLIR; or a function of NumPy's, SciPy's or PyTorch's arrays, which is called with `arguments`
+    to see what it does. Of these, nothing is computed but what its course depends on. Operations
+    that repeat are a loop, and the program is that alone. machine: fields of a machine file; those
+    that are missing are of GOGETA's table 4. iterations: how often a loop is unrolled. options:
+    others of ember-dag's, such as `--shared-reads=always`.
 
     Raises ArgumentError with what ember-dag says of a program, a machine or options that are wrong.
     """
+    if callable(program):
+        program = program_of(record(program, arguments))
+    elif len(arguments):
+        raise ArgumentError("arguments are for a function, and the program is none")
     with tempfile.TemporaryDirectory(prefix="ember-dag-") as name:
         folder = Path(name)
         if isinstance(program, Mapping):
@@ -83,4 +125,5 @@ def analyze(
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ArgumentError(done.stderr.strip().removeprefix("error: "))
-    return Analysis(json.loads(done.stdout), dict(machine or {}))
+    known = dict(program) if isinstance(program, Mapping) else None
+    return Analysis(json.loads(done.stdout), dict(machine or {}), known)

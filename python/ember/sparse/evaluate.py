@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,7 +19,7 @@ from ember.sparse.call_code import MISS
 from ember.sparse.encoded import Encoded
 from ember.sparse.function import Function
 from ember.sparse.gradient import evaluate_with_gradients, needs_gradient
-from ember.sparse.kinds import Kind, kind_of, taken
+from ember.sparse.kinds import Kind, kind_of, number_of, taken
 from ember.sparse.messages import explained, find_missing
 from ember.sparse.statement import Statement
 from ember.sparse.transforms import refuse_transformed
@@ -204,6 +205,33 @@ def prepare(
             text, kinds, on_torch, functions=functions, schedule=schedule
         )
     return kernel
+
+
+def evaluate_for(text: str, arrays: Mapping[str, Any], words: tuple[str, ...]) -> None:
+    """Evaluates statements on NumPy's arrays, es.Array's and numbers, in kernels for about as large
+    ones.
+
+    words: what emberc is told beside the arrays' types and sizes, such as `--dataflow=auto`. All
+    arrays that are assigned to are given.
+    """
+    key = (text, " ".join(words))
+    if _called(key, arrays) is not MISS:
+        return
+    kinds = kinds_of(text, arrays)
+    hints = [
+        f"--size={name}:{'x'.join(str(number_of(size.bit_length())) for size in one.shape)}"
+        for name, one in arrays.items()
+        if isinstance(one, np.ndarray | Array) and 0 not in one.shape
+    ]
+    hints += [
+        f"--density={name}:{max(1, len(one.values)) / math.prod(one.shape)!r}"
+        for name, one in arrays.items()
+        if isinstance(one, Array) and 0 not in one.shape
+    ]
+    kernel = Statement(text, kinds, False, words=(*words, *hints))
+    if kernel.call_if_fits is not None:
+        _calls[key] = (kernel.call_if_fits, *_calls.get(key, ()))
+    kernel(arrays)
 
 
 def with_magnitudes(kinds: dict[str, Kind], arguments: Mapping[str, Any]) -> dict[str, Kind]:

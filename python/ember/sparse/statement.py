@@ -48,10 +48,12 @@ def notation_of(
     gradients: Sequence[str] = (),
     functions: Mapping[str, Function] | None = None,
     schedule: str | None = None,
+    more: Sequence[str] = (),
 ) -> Notation:
     """The statements with what emberc has to know of the arrays given; raises ArgumentError.
 
     gradients: of what with respect to what, each of the one before it. schedule: relations.
+    more: other options.
     """
     words = [f"--gradient={gradient}" for gradient in gradients]
     words += [f"--schedule={schedule}"] * bool(schedule)
@@ -83,6 +85,7 @@ def notation_of(
                 words.append(f"--fill={name}:{float(fill)!r}")
         if hints := kind.hints:
             words += [f"--size={name}:{hints[0]}", f"--density={name}:{hints[1]}"]
+    words += more
     called = definitions_of(functions, elements) if functions else ""
     return Notation(text, tuple(words), called)
 
@@ -106,16 +109,17 @@ class Statement:
         gradient_kinds: Mapping[str, Kind] | None = None,
         functions: Mapping[str, Function] | None = None,
         schedule: str | None = None,
+        words: Sequence[str] = (),
     ) -> None:
         """Compiles the kernel, or finds it compiled; raises CompileError and ArgumentError.
 
         gradients: as emberc takes them; the kernel is that of the last one then, and takes
-        arguments of `gradient_kinds`.
+        arguments of `gradient_kinds`. words: other options of emberc.
         """
         self.text = text
         self.kinds = dict(kinds if gradient_kinds is None else gradient_kinds)
         self.on_torch = on_torch
-        notation = notation_of(text, kinds, gradients, functions, schedule)
+        notation = notation_of(text, kinds, gradients, functions, schedule, words)
         # Each number is another kernel, as evaluate knows.
         self.library = load_program(notation, Options(most_threads=compiled_for() or None))
         self._kernel = self.library.entry("kernel" + gradient_suffix(len(gradients)))

@@ -12,7 +12,8 @@ import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
 import torch
 from torch import Tensor, nn
@@ -26,7 +27,28 @@ from ember.torch.capture.embedding_module import BagModuleKernel
 from ember.torch.graph.lookup_spelling import without_renorm
 from ember.torch.settings import Settings
 
+if TYPE_CHECKING:
+    from ember.dataflow.compiled import Compiled
+
 _log = logging.getLogger(__name__)
+
+
+@overload
+def compile(module_or_fn: Callable[..., Any], *, dataflow: str | Path) -> "Compiled": ...
+
+
+@overload
+def compile(
+    module_or_fn: Callable[..., Any],
+    example_args: Sequence[Any] | Tensor | None = None,
+    *,
+    target: str = "cpu",
+    opt_level: int = 3,
+    vector_length: int | None = None,
+    queue_capacity: int | None = None,
+    dataflow: None = None,
+    **options: Any,
+) -> Kernel: ...
 
 
 def compile(
@@ -37,8 +59,9 @@ def compile(
     opt_level: int = 3,
     vector_length: int | None = None,
     queue_capacity: int | None = None,
+    dataflow: str | Path | None = None,
     **options: Any,
-) -> Kernel:
+) -> "Kernel | Compiled":
     """Compiles the embedding operations of an nn.Module or function.
 
     module_or_fn: an nn.EmbeddingBag, or a callable with embedding operations anywhere in it: bags,
@@ -55,13 +78,20 @@ def compile(
     target: "cpu" or "dae-threads" (an access and a compute thread joined by queues). opt_level:
     0 to 4. vector_length: elements a vector, default from the target. queue_capacity: of
     dae-threads' queues, in operands. options: rest, raises, excluded and reorders, as Settings has
-    them.
+    them. dataflow: instead of all of these, "auto" or what else ember.dataflow.compile takes: a
+    function of arrays with products, sums and functions of elements runs in sweeps.
 
     Raises ArgumentError; with example_args also CompileError, what the original raises on them,
     and with raises=True an UnsupportedError where no kernel is needed.
     """
     if not callable(module_or_fn):
         raise ArgumentError(f"cannot compile a {type(module_or_fn).__name__}: it is not callable")
+    if dataflow is not None:
+        from ember.dataflow.compiled import compile as compile_dataflow
+
+        if example_args is not None or options:
+            raise ArgumentError("dataflow is for functions of arrays, without other options")
+        return compile_dataflow(module_or_fn, dataflow=dataflow)
     kernel_options = Options(target, opt_level, vector_length, queue_capacity)
     settings = Settings.of({**options, "kernel_options": kernel_options})
     kernel = _compiled(original_of(module_or_fn), settings)
