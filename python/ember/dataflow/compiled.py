@@ -72,21 +72,28 @@ def run_recorded(
     del lazies
     on_torch = any(type(given).__module__.startswith("torch") for given, _, _ in taken)
     # What is changed in place is the caller's.
-    changed = [(given, lazy) for given, lazy, before in taken if lazy.node is not before]
+    changed = [
+        (given if isinstance(given, np.ndarray) else given.detach().numpy(), lazy)
+        for given, lazy, before in taken
+        if lazy.node is not before
+    ]
     taken.clear()
 
     def finish(value: Any) -> Any:
         if not isinstance(value, Lazy):
             return value
         array = np.asarray(value)
+        if any(np.may_share_memory(array, target) for target, _ in changed):
+            array = array.copy()
         if on_torch:
             return sys.modules["torch"].from_numpy(np.ascontiguousarray(array))
         return array if array.shape else array[()]
 
     finished = map_structure(finish, result)
-    for given, lazy in changed:
-        target = given if isinstance(given, np.ndarray) else given.detach().numpy()
-        target[...] = np.asarray(lazy)
+    # One may hold what another one held before.
+    values = [np.array(lazy) for _, lazy in changed]
+    for (target, _), value in zip(changed, values, strict=True):
+        target[...] = value
     return finished
 
 

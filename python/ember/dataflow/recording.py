@@ -293,7 +293,8 @@ class Lazy:
         if self.node.nonzeros is not None:
             raise ArgumentError("a sparse matrix is used as a dense one")
         value = value.T if self._base is not None else value
-        return value if dtype is None else value.astype(dtype)
+        value = value if dtype is None else value.astype(dtype)
+        return value.copy() if copy else value
 
     def numpy(self) -> np.ndarray:
         """The elements."""

@@ -19,7 +19,7 @@ from ember.sparse.call_code import MISS
 from ember.sparse.encoded import Encoded
 from ember.sparse.function import Function
 from ember.sparse.gradient import evaluate_with_gradients, needs_gradient
-from ember.sparse.kinds import Kind, kind_of, number_of, taken
+from ember.sparse.kinds import LONGEST_ROW, Kind, kind_of, number_of, taken
 from ember.sparse.messages import explained, find_missing
 from ember.sparse.statement import Statement
 from ember.sparse.transforms import refuse_transformed
@@ -219,7 +219,7 @@ def evaluate_for(text: str, arrays: Mapping[str, Any], words: tuple[str, ...]) -
         return
     kinds = kinds_of(text, arrays)
     hints = [
-        f"--size={name}:{'x'.join(str(number_of(size.bit_length())) for size in one.shape)}"
+        f"--size={name}:{'x'.join(map(str, map(_magnitude, one.shape)))}"
         for name, one in arrays.items()
         if isinstance(one, np.ndarray | Array) and 0 not in one.shape
     ]
@@ -232,6 +232,11 @@ def evaluate_for(text: str, arrays: Mapping[str, Any], words: tuple[str, ...]) -
     if kernel.call_if_fits is not None:
         _calls[key] = (kernel.call_if_fits, *_calls.get(key, ()))
     kernel(arrays)
+
+
+def _magnitude(size: int) -> int:
+    """About as large a size; those that types say are what they are."""
+    return size if size <= LONGEST_ROW else number_of(size.bit_length())
 
 
 def with_magnitudes(kinds: dict[str, Kind], arguments: Mapping[str, Any]) -> dict[str, Kind]:
