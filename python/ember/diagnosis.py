@@ -27,7 +27,7 @@ from ember.compiler import Options, find_tool, run_compiler
 from ember.errors import CompilerNotFoundError, EmberError
 from ember.kernel import Library
 from ember.stages import TARGETS
-from ember.torch.capture import direct_check, private_names
+from ember.torch.capture import direct_call, private_names
 
 TOOLS = ("emberc", "ember-opt", "ember-run")
 # What emberc links into kernels, and how these files begin.
@@ -272,7 +272,7 @@ def _backend() -> Finding:
 
 def _short_path() -> Finding:
     """Captures a function, and calls what was captured as ember.compile does."""
-    if reason := direct_check.direct_calls.why_not():
+    if reason := direct_call.direct_calls.why_not():
         return Finding(
             "short path", False, reason, private_names.DIRECT_CALLS.without, optional=True
         )

@@ -30,7 +30,7 @@ class Heard:
     def covered(self, kind: str) -> int:
         """How many operations are in kernels of kinds that begin so, over all graphs."""
         return sum(
-            len(part.nodes)
+            len(part.operations)
             for report in self.reports
             for part in report.compiled
             if part.kind.startswith(kind)

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as functional
 from compiled_models import compiled
 from ember import configuration
-from ember.torch.graph.layers_of_sums import add_product
+from ember.torch.graph.linear_layers import add_product
 from torch import Tensor, nn
 from torch.fx import GraphModule
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from compiled_models import compiled
-from ember.torch.graph import linear_together as together
-from ember.torch.graph.linear_together import LEAST_FEATURES, LEAST_ROWS, linear_together
+from ember.torch.graph import linear_layers as together
+from ember.torch.graph.linear_layers import LEAST_FEATURES, LEAST_ROWS, linear_together
 from torch import Tensor, nn
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")

@@ -136,7 +136,9 @@ def test_values_and_gradients(spelling: str, dynamic: bool) -> None:
     assert heard.covered("")
     assert all(report.reordered for report in heard.reports)
     remaining = {name for report in heard.reports for name in report.remaining}
-    assert not any("one_hot" in name for name in remaining)
+    left = [name for name in remaining if "one_hot" in name or "class_" in name]
+    # Statements compare places with no number of classes that only the run knows.
+    assert not left or (spelling == "all numbers" and dynamic)
 
 
 @pytest.mark.parametrize("wrong", [-1, ROWS])

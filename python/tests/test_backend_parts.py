@@ -62,4 +62,4 @@ def test_values_and_gradients(name: str) -> None:
     ends = [torch.randint(NODES, (EDGES,), generator=draw) for _ in range(2)]
     heard = check_function(MESSAGES[name], x, w, *ends, dynamic=False)
     (part,) = heard.reports[0].compiled
-    assert any("cat" in node or "stack" in node or "messages" in node for node in part.nodes)
+    assert any("cat" in node or "stack" in node or "messages" in node for node in part.operations)

@@ -120,7 +120,7 @@ def test_part_of_what_is_reduced() -> None:
     with listening() as heard:
         torch.testing.assert_close(run(x, weights), function(x, weights))
     (part,) = heard.reports[0].compiled
-    assert len(part.nodes) == 3
+    assert len(part.operations) == 3
 
 
 def test_inductor_has_loops_of_its_own() -> None:

@@ -268,7 +268,7 @@ def test_biases(model: type[Factors], dtype: torch.dtype) -> None:
             torch.testing.assert_close(run(user, item), eager(user, item), rtol=1e-5, atol=1e-5)
     (report,) = heard.reports
     assert [part.kind for part in report.compiled] == ["row_score"]
-    assert {"embedding", "embedding_1", "embedding_2"} <= set(report.compiled[0].nodes)
+    assert {"embedding", "embedding_1", "embedding_2"} <= set(report.compiled[0].operations)
     assert not report.left
 
 

@@ -67,7 +67,7 @@ def test_values_and_gradients(
     (part,) = heard.reports[0].compiled
     assert part.kind == "statements"
     assert part.call.kernels()
-    assert len(part.nodes) == 1 + looks_up
+    assert len(part.operations) == 1 + looks_up
     gradients = []
     for each in (run, function):
         one = x.clone().requires_grad_()
@@ -158,7 +158,7 @@ def test_another_dimension(reduction: str) -> None:
             outcomes.append((result, *(one.grad for one in given)))
     torch.testing.assert_close(*outcomes)
     (part,) = heard.reports[0].compiled
-    assert len(part.nodes) == 2
+    assert len(part.operations) == 2
 
 
 def test_lengths_that_are_computed() -> None:

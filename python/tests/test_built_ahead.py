@@ -13,7 +13,7 @@ import pytest
 import torch
 from ember import compiler, log
 from ember.errors import CompileError
-from ember.torch.calls import built_ahead
+from ember.torch.capture import backend
 from ember.torch.capture.backend import listening
 from torch import Tensor
 
@@ -56,13 +56,13 @@ def test_what_the_first_call_needs_is_built_ahead(
 ) -> None:
     """All of it, and nothing else."""
     built: list[Any] = []
-    build = built_ahead._build
+    build = backend._build
 
     def noted(program: Any) -> None:
         built.append(program[0])
         build(program)
 
-    monkeypatch.setattr(built_ahead, "_build", noted)
+    monkeypatch.setattr(backend, "_build", noted)
     needed = first_call(arguments)
     assert len(needed) >= 3
     assert set(built) == set(needed)
@@ -105,6 +105,6 @@ def test_what_cannot_be_built_is_said_by_the_call(
 def test_nothing_is_built_where_kernels_are_off(
     arguments: tuple[Tensor, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(built_ahead, "_build", pytest.fail)
+    monkeypatch.setattr(backend, "_build", pytest.fail)
     with ember.disabled():
         assert not first_call(arguments)

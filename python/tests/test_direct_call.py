@@ -16,10 +16,9 @@ import pytest
 import torch
 from ember import diagnosis, native
 from ember.models.recommendation import WideAndDeep, wide_and_deep_inputs
-from ember.torch.capture import direct_check, private
+from ember.torch.capture import direct_call, private
 from ember.torch.capture.compiled import Kernel
-from ember.torch.capture.direct_call import MISS
-from ember.torch.capture.direct_check import DirectCheck
+from ember.torch.capture.direct_call import MISS, DirectCheck
 from torch import Tensor, nn
 
 ROWS, LENGTH = 50, 8
@@ -360,9 +359,9 @@ def test_releases_that_capture_otherwise_go_through_torch_compile(
     name: str, broken: Any, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(private, name, broken)
-    check_anew = DirectCheck(direct_check._try_out)
+    check_anew = DirectCheck(direct_call._try_out)
     monkeypatch.setattr("ember.torch.capture.captured_calls.direct_calls", check_anew)
-    monkeypatch.setattr(direct_check, "direct_calls", check_anew)
+    monkeypatch.setattr(direct_call, "direct_calls", check_anew)
     torch._dynamo.reset()
     kernel = ember.compile(Scaled(), (indices_of(),))
     assert problem in check_anew.why_not()
@@ -387,13 +386,13 @@ def test_the_check_is_made_once_by_several_threads_and_within_other_captures() -
         answers = list(pool.map(lambda _: check_anew.why_not(), range(8)))
     assert found == [""]
     assert all("a reason" in answer for answer in answers)
-    assert direct_check.direct_calls.why_not() == ""
-    check_anew = DirectCheck(direct_check._try_out)
+    assert direct_call.direct_calls.why_not() == ""
+    check_anew = DirectCheck(direct_call._try_out)
     with torch.compiler.set_stance("force_eager"):
         assert check_anew.why_not() == ""
     for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
         with mode():
-            assert DirectCheck(direct_check._try_out).why_not() == ""
+            assert DirectCheck(direct_call._try_out).why_not() == ""
 
 
 compiled_calls = pytest.mark.skipif(

@@ -16,7 +16,7 @@ import ember
 import pytest
 import torch
 import torch._inductor.compile_fx
-from ember.torch.calls import region_registry
+from ember.torch.capture import inductor_rest
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -139,7 +139,7 @@ def test_equal_calls_are_shared_and_freed(no_code: list[Any]) -> None:
     results = [kernel(table, indices) for kernel in kernels]
     gc.collect()
     (key,) = set(keys(no_code))
-    assert list(region_registry._calls) == [key]
+    assert list(inductor_rest._calls) == [key]
     assert [kernel.kernels() for kernel in kernels] == [kernels[0].kernels()] * 2
     assert len(kernels[0].kernels()) == 1
 
@@ -157,22 +157,22 @@ def test_equal_calls_are_shared_and_freed(no_code: list[Any]) -> None:
     torch.testing.assert_close(found, right)
     results.clear()
     gc.collect()
-    assert not list(region_registry._calls)
+    assert not list(inductor_rest._calls)
     with pytest.raises(ember.KernelError, match="after its graph was dropped"):
-        region_registry.registered(key)
+        inductor_rest.registered(key)
 
 
 def test_compiling_again_tries_again(no_code: list[Any]) -> None:
     table, indices = torch.randn(20, 4), torch.randint(20, (3, 5))
     first = compiled(bags("sum"), raises=False)
     first(table, indices)
-    (call,) = region_registry._calls.values()
+    (call,) = inductor_rest._calls.values()
     call.failed = "no compiler"
     # Holds the first graph, whose code Dynamo would drop.
     kept = no_code[:]
     again = compiled(bags("sum"), raises=False)
     torch.testing.assert_close(again(table, indices), bags("sum")(table, indices))
-    assert list(region_registry._calls.values()) == [call]
+    assert list(inductor_rest._calls.values()) == [call]
     assert not call.failed
     assert len(kept) == 1
 
@@ -196,4 +196,4 @@ def test_sparse_gradients_are_those_of_inductor() -> None:
     torch.testing.assert_close(found.coalesce(), right.coalesce())
     del result, found
     gc.collect()
-    assert not list(region_registry._calls)
+    assert not list(inductor_rest._calls)

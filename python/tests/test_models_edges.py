@@ -126,7 +126,9 @@ def test_equations(equation: str) -> None:
 
     given = [rows(NODES, *sizes[0][1:]), *(rows(*one) / 2 for one in sizes[1:])]
     heard = check_function(function, *given, rtol=1e-4, atol=1e-3)
-    taken = [node for report in heard.reports for part in report.compiled for node in part.nodes]
+    taken = [
+        node for report in heard.reports for part in report.compiled for node in part.operations
+    ]
     assert any("einsum" in node for node in taken) == (equation not in LEFT)
 
 
@@ -173,7 +175,9 @@ def test_products_of_rows(name: str, length: int, dtype: torch.dtype) -> None:
     heard = check_function(
         function, *(one.to(dtype) for one in given), rtol=tolerance, atol=tolerance
     )
-    taken = {node for report in heard.reports for part in report.compiled for node in part.nodes}
+    taken = {
+        node for report in heard.reports for part in report.compiled for node in part.operations
+    }
     # What has no product within has no lookup either.
     is_small = given[1].numel() * dtype.itemsize <= MOST_MATRIX_BYTES
     assert ("getitem" in taken) == (is_whole and is_small and dtype is not torch.bfloat16)

@@ -10,13 +10,51 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from ember.kernel import Entry
 from ember.torch.calls.kept_tensors import for_later_calls
+
+
+@dataclass(frozen=True)
+class End:
+    """place: of the input. name: what statements call it. row: which of its rows has the ends, if
+    it has several."""
+
+    place: int
+    name: str
+    row: int | None = None
+
+    @property
+    def spelled(self) -> str:
+        """What --group is given."""
+        return self.name if self.row is None else f"{self.name}[{self.row}]"
+
+    @property
+    def called(self) -> str:
+        """What parameters of kernels are called by."""
+        return self.name if self.row is None else f"{self.name}_{self.row}"
+
+    @property
+    def dimension(self) -> int:
+        """The one along which edges lie."""
+        return 0 if self.row is None else 1
+
+    def edges(self, inputs: Sequence[Any]) -> int:
+        """How many there are."""
+        count: int = inputs[self.place].shape[self.dimension]
+        return count
+
+    def of(self, named: Mapping[str, Any]) -> Tensor:
+        """The ends (edges,), contiguous, of a kernel's arguments by their names."""
+        tensor: Tensor = named[self.name]
+        return tensor if self.row is None else tensor[self.row]
+
 
 # Graphs that one kernel keeps: as many edges as the layers that share its code may have.
 KEPT = 4
@@ -150,3 +188,63 @@ def _are_equal(one: Tensor, other: Tensor) -> bool:
     if one.dtype is not other.dtype or len(one) != len(other):
         return False
     return bool(_memcmp(one.data_ptr(), other.data_ptr(), one.nbytes) == 0)
+
+
+_OFFSETS, _ORDER, _BY = "_offsets", "_order", "_by_"
+
+
+class GroupedKernel:
+    """A kernel of edges that are grouped.
+
+    ends: what parameters call those of edges. parameters: the names of what the
+    kernel takes. initial: those that have to hold zeros before.
+    """
+
+    def __init__(self, entry: Entry, ends: Sequence[str]) -> None:
+        self.parameters = [parameter.name for parameter in entry.parameters]
+        self.initial = {one.name for one in entry.parameters if one.initial is not None}
+        self.kernel = entry.bind(gradients=True)
+        self._ends = ends
+        # By targets, how many offsets there are.
+        self._offsets = {
+            parameter.name.removesuffix(_OFFSETS): parameter.sizes[0]
+            for parameter in entry.parameters
+            if parameter.name.removesuffix(_OFFSETS) in ends and parameter.sizes
+        }
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether statements scatter to something: if not, it is like the kernel of edges in any
+        order."""
+        return bool(self._offsets)
+
+    def arguments(self, edges: Edges, named: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What the kernel takes, by names; None for edges that cannot be grouped: a kernel that
+        gets them as they are says what is wrong.
+
+        named: what the kernel of edges in any order takes, and results.
+        """
+        found = dict(named)
+        for target, size in self._offsets.items():
+            places = size and _size(size, named) - 1
+            grouped = edges.by(self._ends.index(target), places) if places else None
+            if grouped is None:
+                return None
+            found[target + _OFFSETS], found[target + _ORDER] = grouped.offsets, grouped.order
+            for number, end in enumerate(self._ends):
+                if (name := f"{end}{_BY}{target}") in self.parameters:
+                    in_order = grouped.in_order(number)
+                    if in_order is None:
+                        return None
+                    found[name], _ = in_order
+        return found
+
+
+def _size(size: Sequence[Any], named: Mapping[str, Any]) -> int:
+    """A size as manifests say it: see Parameter."""
+    constant, *terms = size
+    total = 1 + int(constant)
+    for name, dimension, factor in terms:
+        value = named[name]
+        total += factor * ((value.shape[dimension] if isinstance(value, Tensor) else value) - 1)
+    return total

@@ -15,11 +15,62 @@ from torch import Tensor
 from torch.fx import Graph
 
 from ember.compiler import Notation
-from ember.torch.calls.edge_ends import End
+from ember.torch.calls.edge_groups import End
 from ember.torch.calls.repeat import Size
-from ember.torch.gradients.looked_up import OfRows
 from ember.torch.graph.costs import GROUPED_ELEMENTS, Cost, costs_of_rows
 from ember.torch.graph.trace import Function
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """Rows whose gradient PyTorch makes that of their table.
+
+    name: what statements call the rows. table: its place. places: where they are. options: as
+    Lookup has them.
+    """
+
+    name: str
+    table: int
+    places: Function
+    options: tuple[int, bool, bool]
+
+    def rows(self, inputs: Sequence[Any]) -> Tensor:
+        """What is looked up, of the inputs of a call."""
+        return torch.embedding(inputs[self.table], self.places.of(inputs))
+
+    def room(self, inputs: Sequence[Any]) -> Tensor:
+        """For as many numbers as are looked up."""
+        table = inputs[self.table]
+        sizes = (*self.places.of(inputs).shape, table.shape[1])
+        return torch.empty(sizes, dtype=gradient_type(table))
+
+    def gradient(self, inputs: Sequence[Any], of_rows: Tensor) -> Tensor:
+        """That of the table."""
+        found: Tensor = torch.ops.aten.embedding_backward(
+            of_rows.to(inputs[self.table].dtype),
+            self.places.of(inputs),
+            len(inputs[self.table]),
+            *self.options,
+        )
+        return found
+
+
+@dataclass(frozen=True)
+class OfRows:
+    """Statements of a program, but that they are given what some lookups yield.
+
+    notation: None where that is the result. inputs: names of what they read.
+    """
+
+    notation: Notation | None
+    inputs: frozenset[str]
+    lookups: tuple[LookedUp, ...]
+
+
+def gradient_type(tensor: Tensor) -> torch.dtype:
+    """Gradients of half types are added up in f32."""
+    return torch.promote_types(tensor.dtype, torch.float32)
+
 
 ENTRY = "kernel"
 
@@ -79,7 +130,7 @@ class Program:
     rows: tuple[int, int] | None = None
     ends: tuple[End, ...] = ()
     scatters: tuple[str, ...] = ()
-    totals: tuple[tuple[Function, Sizes], ...] = ()
+    totals: tuple[tuple[Function, Size | Multiple], ...] = ()
     offsets: frozenset[str] = frozenset()
     segments: tuple[tuple[int, Size | Multiple], ...] = ()
     lookups: tuple[tuple[int, int], ...] = ()

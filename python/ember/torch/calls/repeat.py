@@ -32,16 +32,15 @@ def repeat_of(
     sources: Sequence[Source],
     prototype: int,
     sizes: Sequence[Size],
-    *,
-    kernel_sizes: Sequence[Size] | None = None,
-    bounds: Sequence[Bound] = (),
-    expected: Sequence[int] = (),
+    kernel_sizes: Sequence[Size],
+    bounds: Sequence[Bound],
+    expected: Sequence[int],
 ) -> Repeat | None:
     """The call of a kernel for arguments like these; None without compiled calls.
 
     kernel: what Entry.common gives. sources: of its arguments but the last, which is the result:
-    new memory of the type of the tensor at `prototype`, of these sizes; kernel_sizes, as the
-    kernel sees it, if they are others. expected: the places of numbers that have to be the same.
+    new memory of the type of the tensor at `prototype`, of these sizes; kernel_sizes: as the
+    kernel sees it. expected: the places of numbers that have to be the same.
     """
     if native.Repeat is None or not isinstance(kernel, native.Call):
         return None
@@ -62,11 +61,6 @@ def repeat_of(
         tuple((place, arguments[place]) for place in expected),
         prototype,
         tuple(sizes),
-        tuple(sizes if kernel_sizes is None else kernel_sizes),
+        tuple(kernel_sizes),
     )
     return repeat
-
-
-def exactly(place: int, *sizes: int) -> list[Bound]:
-    """The bounds of an argument that has the same sizes again."""
-    return [(place, dim, size, size) for dim, size in enumerate(sizes)]

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ember.compiler import Notation, Options
-from ember.torch.calls.edge_ends import End
+from ember.torch.calls.edge_groups import End
 from ember.torch.calls.program import Program
 from ember.torch.calls.region_call import NotTakenError
 from ember.torch.calls.repeat import Repeat

@@ -27,21 +27,16 @@ from ember.errors import (
     OffsetsError,
 )
 from ember.kernel import Entry
-from ember.torch.calls.edge_groups import EdgeMemory
-from ember.torch.calls.grouped_kernel import GroupedKernel
-from ember.torch.calls.program import ENTRY, Multiple, Program, sizes_in
+from ember.torch.calls.edge_groups import EdgeMemory, GroupedKernel
+from ember.torch.calls.program import ENTRY, Multiple, Program, gradient_type, sizes_in
 from ember.torch.calls.region_call import MAXIMUM, NotTakenError, RegionCall, needed_of
 from ember.torch.calls.repeat import MOST, Bound, Repeat, Source, repeat_of
-from ember.torch.calls.wrong_indices import why_wrong, wrong_index
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.gradients.differentiable import Reference
 from ember.torch.gradients.gradient_kernel import (
     GRADIENT,
-    AskedGradient,
     GradientKernel,
-    gradient_kernel,
 )
-from ember.torch.gradients.looked_up import gradient_type
 from ember.torch.graph.costs import (
     MOST_ALONE,
     MOST_THREADS_ALONE,
@@ -105,8 +100,8 @@ class StatementCall(RegionCall):
             if self.program.is_maximum:
                 return []
             if not self.why_left(arguments):
-                asked = AskedGradient.of(self.program, self._with_gradient(needed_of(arguments)))
-                notations += [asked.notation] if asked.notation else []
+                kernel = GradientKernel(self.program, self._with_gradient(needed_of(arguments)))
+                notations += [kernel.notation] if kernel.notation else []
         return [(notation, self._options) for notation in notations]
 
     def texts(self) -> Mapping[str, str]:
@@ -131,7 +126,7 @@ class StatementCall(RegionCall):
         process, forward or backward, by weights, maxima and frequencies."""
         result = torch.empty(sizes, dtype=self.program.dtype)
         lookups = self.program.of_rows.lookups if self.program.of_rows else ()
-        are_sparse = {lookup.table for lookup in lookups if lookup.is_sparse}
+        are_sparse = {lookup.table for lookup in lookups if lookup.options[-1]}
         for place, one in enumerate(arguments):
             if not isinstance(one, Tensor) or not one.requires_grad:
                 continue
@@ -248,7 +243,7 @@ class StatementCall(RegionCall):
             raise NotTakenError
         for lengths, total in self.program.totals:
             found = lengths.of(given)
-            if [int(found.sum())] != sizes_in(total, given) or bool((found < 0).any()):
+            if [int(found.sum())] != sizes_in([total], given) or bool((found < 0).any()):
                 raise NotTakenError
         # Places often are columns of a tensor, which lie apart.
         taken = [
@@ -387,7 +382,9 @@ class StatementCall(RegionCall):
         """The kernel of the gradients of those inputs; raises CompileError."""
         key = self._with_gradient(needed)
         if key not in self._gradients:
-            self._gradients[key] = gradient_kernel(self.program, key, self._built)
+            kernel = GradientKernel(self.program, key)
+            kernel.build(self._built)
+            self._gradients[key] = kernel
         return self._gradients[key]
 
     def _with_gradient(self, needed: Sequence[bool]) -> tuple[bool, ...]:
@@ -449,3 +446,24 @@ def _as_array(argument: Any) -> Any:
     if isinstance(argument, Tensor) and not argument.dim():
         return argument.view(1)
     return argument
+
+
+def wrong_index(indices: Tensor, rows: int) -> tuple[int, int] | None:
+    """The first index that is none of so many rows, and its position; None if all are right."""
+    indices = indices.reshape(-1)
+    wrong = ((indices < 0) | (indices >= rows)).nonzero()
+    return (int(indices[wrong[0]]), int(wrong[0])) if len(wrong) else None
+
+
+def why_wrong(offsets: Tensor, lookups: int) -> str:
+    """What is wrong with offsets of bags of so many indices; empty if they are right."""
+    if not len(offsets):
+        return ""
+    first, last = int(offsets[0]), int(offsets[-1])
+    if first != 0:
+        return f"the first one has to be 0, but is {first}"
+    decreases = (offsets.diff() < 0).nonzero()
+    if len(decreases):
+        at = int(decreases[0])
+        return f"they decrease, from {int(offsets[at])} at {at} to {int(offsets[at + 1])}"
+    return f"the last one is {last}, past the {lookups} indices" if last > lookups else ""

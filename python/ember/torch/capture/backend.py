@@ -5,15 +5,19 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
+import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 from torch.fx import GraphModule
 
-from ember.torch.calls.built_ahead import build_side_by_side
+from ember import configuration
+from ember.compiler import Notation, Options
+from ember.errors import CompileError, CompilerNotFoundError
 from ember.torch.capture.inductor_rest import compile_rest
 from ember.torch.capture.sparse_mode import outside_products
 from ember.torch.graph.partition import partition
@@ -86,3 +90,25 @@ def unheard() -> Iterator[None]:
         yield
     finally:
         _listeners.lists = lists
+
+
+def build_side_by_side(programs: Iterable[tuple[Notation, Options]]) -> None:
+    """Builds what calls will load; of what cannot be built, they will say why.
+
+    Returns when all is built: a process may be forked then, and nothing else runs beside calls.
+    """
+    distinct = list(dict.fromkeys(programs))
+    # One alone is built by the call that needs it.
+    if len(distinct) < 2 or configuration.is_disabled():
+        return
+    processors = len(os.sched_getaffinity(0))
+    with ThreadPoolExecutor(min(processors, len(distinct))) as pool:
+        list(pool.map(_build, distinct))
+
+
+def _build(program: tuple[Notation, Options]) -> None:
+    notation, options = program
+    try:
+        options.load(notation)
+    except (CompileError, CompilerNotFoundError):
+        return

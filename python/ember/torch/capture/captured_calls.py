@@ -10,6 +10,7 @@ import logging
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -21,12 +22,23 @@ from ember.torch.calls.region_call import RegionCall
 from ember.torch.calls.sparse_operand import has_sparse, holds_sparse
 from ember.torch.capture import private
 from ember.torch.capture.backend import ember_backend
-from ember.torch.capture.capturing import any_sizes
-from ember.torch.capture.direct_call import MISS, DirectCall
-from ember.torch.capture.direct_check import direct_calls
+from ember.torch.capture.direct_call import MISS, DirectCall, direct_calls
 from ember.torch.capture.sparse_mode import SparseProducts, sparse_functions_seen
 from ember.torch.report.report import Report
 from ember.torch.settings import Settings
+
+_any_sizes = private.capture_options(
+    capture_dynamic_output_shape_ops=True, record_runtime_overhead=False
+)
+
+
+def any_sizes(settings: Settings) -> AbstractContextManager[Any]:
+    """While entered, a size may depend on a tensor's elements, without a graph break.
+
+    So does the number of the edges without loops. Inductor is spared such sizes.
+    """
+    return nullcontext() if settings.rest == "inductor" else _any_sizes()
+
 
 _log = logging.getLogger(__name__)
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling

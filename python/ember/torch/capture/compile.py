@@ -24,7 +24,7 @@ from ember.errors import ArgumentError, UnsupportedError
 from ember.torch.capture import private
 from ember.torch.capture.compiled import FunctionKernel, Kernel, ModuleKernel, original_of
 from ember.torch.capture.embedding_module import BagModuleKernel
-from ember.torch.graph.lookup_spelling import without_renorm
+from ember.torch.graph.spelling import without_renorm
 from ember.torch.settings import Settings
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _expecting_other_sizes(arguments: Any) -> Iterator[None]:
     """
     before: list[tuple[Tensor, dict[str, Any]]] = []
     try:
-        for tensor in _plain_tensors(arguments):
+        for tensor in (one for one in private.leaves(arguments) if type(one) is Tensor):
             before.append((tensor, private.marks_of(tensor)))
             counts = not tensor.is_floating_point()
             for dim in range(tensor.dim() if counts else min(tensor.dim(), 1)):
@@ -157,14 +157,3 @@ def _expecting_other_sizes(arguments: Any) -> Iterator[None]:
     finally:
         for tensor, marks in reversed(before):
             private.set_marks(tensor, marks)
-
-
-def _plain_tensors(arguments: Any) -> Iterator[Tensor]:
-    """The tensors of a value and of what lists, tuples and dicts hold, but for subclasses."""
-    if type(arguments) is Tensor:
-        yield arguments
-    elif isinstance(arguments, list | tuple):
-        for one in arguments:
-            yield from _plain_tensors(one)
-    elif isinstance(arguments, dict):
-        yield from _plain_tensors(list(arguments.values()))

@@ -16,9 +16,10 @@ from ember.kernel import Library
 from ember.torch.calls.region_call import PLAIN
 from ember.torch.capture import private
 from ember.torch.capture.compiled import ModuleKernel
-from ember.torch.graph.lookup_spelling import renormalise
 from ember.torch.graph.outside_graphs import BagOptions, LoneBags
-from ember.torch.report.report import Compiled, Report, Reports
+from ember.torch.graph.spelling import renormalise
+from ember.torch.report.explanation import CompiledPart
+from ember.torch.report.report import Report, Reports
 from ember.torch.settings import Settings
 
 BAG = "embedding_bag"
@@ -42,7 +43,7 @@ class BagModuleKernel(ModuleKernel):
     def reports(self) -> Reports:
         """What became of the bag, by the kinds of tensors it was called with, and of graphs."""
         direct = [
-            Compiled("bag", f"{bag.options.mode} of bags of rows of weight", [BAG], bag.call)
+            CompiledPart("bag", f"{bag.options.mode} of bags of rows of weight", (BAG,), bag.call)
             for bag in self.__dict__["_ember_bags"].bags()
         ]
         bags = [Report(operations=1, compiled=[part]) for part in direct]

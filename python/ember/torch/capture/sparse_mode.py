@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,17 +62,11 @@ FUNCTIONS: dict[Any, tuple[str, tuple[str, ...]]] = {
 }
 # Those whose gradient of a sparse matrix is a sparse one; that of all others is dense.
 SPARSE_GRADIENTS = frozenset((torch.sparse.mm, torch.sparse.addmm, torch.sparse.sampled_addmm))
-# The types that PyTorch multiplies.
-_EXACT = frozenset(SUM_TYPES)
-_ALL = frozenset(VALUE_TYPES)
-# By layout, and whether it is the plain product: without a reduction.
-TYPES: dict[tuple[torch.layout, bool], frozenset[torch.dtype]] = {
-    (torch.sparse_csr, True): _EXACT,
-    (torch.sparse_csr, False): _ALL,
-    (torch.sparse_csc, True): _EXACT,
-    (torch.sparse_csc, False): frozenset(),
-    (torch.sparse_coo, True): _ALL,
-    (torch.sparse_coo, False): frozenset(),
+# The types that PyTorch multiplies, by layout: in the plain product, and with a reduction.
+TYPES: dict[torch.layout, tuple[Collection[torch.dtype], Collection[torch.dtype]]] = {
+    torch.sparse_csr: (SUM_TYPES, VALUE_TYPES),
+    torch.sparse_csc: (SUM_TYPES, ()),
+    torch.sparse_coo: (VALUE_TYPES, ()),
 }
 # From so many elements a row on, a kernel that shares rows out among threads makes up for finding
 # where the rows of a COO begin: PyTorch's way to do that takes some nanoseconds an entry.
@@ -162,7 +156,7 @@ class SparseProducts(TorchFunctionMode):
                 raise LeftError(f"{KIND} is excluded by the options")
             if func not in SPARSE_GRADIENTS and any(map(shows_gradient, operands)):
                 raise LeftError("PyTorch's gradient of the matrix is a dense one")
-            return COMPUTE[kind](self, operands, named)
+            return getattr(self, kind)(operands, named)
         except LeftError as error:
             self.tell(kind, "", None, str(error))
             return func(*args, **kwargs)
@@ -201,13 +195,18 @@ class SparseProducts(TorchFunctionMode):
         product = reduction or "sum"
         if product not in REDUCTIONS:
             raise LeftError(f"the reduction {reduction} has no kernel")
-        call, arguments = self.prepared(product, matrix, dense)
+        key = ("mm",) if reduction is None else ("mm", reduction)
+        return self._kept(key, f"{product} of rows", product, matrix, dense)
+
+    def _kept(self, key: tuple[str, ...], title: str, product: str, *operands: Tensor) -> Any:
+        """A product, whose call is kept for those like it, by a key."""
+        matrix, dense, *_ = operands
+        call, arguments = self.prepared(product, *operands)
         if matrix.layout is torch.sparse_csr:
-            others = () if reduction is None else (reduction,)
-            self.repeated["mm", *others, dense.shape[1], dense.dtype] = call
+            self.repeated[*key, dense.shape[1], dense.dtype] = call
         if self.heard is not None:
-            layout = LAYOUT_NAMES[matrix.layout]
-            self.tell("mm", f"{product} of rows by the entries of a {layout} matrix", call)
+            by_entries = f"by the entries of a {LAYOUT_NAMES[matrix.layout]} matrix"
+            self.tell(key[0], f"{title} {by_entries}", call)
         return call(*arguments)
 
     def prepared(
@@ -243,7 +242,7 @@ class SparseProducts(TorchFunctionMode):
         dtype, layout = matrix.dtype, matrix.layout
         if layout is torch.sparse_csc and matrix.requires_grad and torch.is_grad_enabled():
             raise LeftError("the gradient of a matrix in CSC has no kernel")
-        if dtype not in TYPES[layout, reduction is None] or dtype is not dense.dtype:
+        if dtype not in TYPES[layout][reduction is not None] or dtype is not dense.dtype:
             types = f"{dtype} {LAYOUT_NAMES[layout]} and {dense.dtype}"
             raise LeftError(f"there is no kernel for {types} where PyTorch has no product")
         if matrix.shape[1] != dense.shape[0]:
@@ -273,23 +272,14 @@ class SparseProducts(TorchFunctionMode):
             expanded = added.expand(matrix.shape[0], dense.shape[1])
         except (RuntimeError, AttributeError, IndexError):
             raise LeftError("its sizes do not agree") from None
-        if beta == alpha == 1 and not _sums_otherwise(added, matrix, dense):
-            return self.sum(added, matrix, dense)
+        if beta == alpha == 1 and type(added) in PLAIN and added.shape == expanded.shape:
+            self.check(matrix, dense)
+            title = "a matrix and the sum of rows"
+            return self._kept(("addmm",), title, ADDED, matrix, dense, added.contiguous())
         product = self.product(matrix, dense)
         if beta == 0:
             return product if alpha == 1 else product * alpha
         return torch.add(expanded if beta == 1 else expanded * beta, product, alpha=alpha)
-
-    def sum(self, added: Tensor, matrix: Tensor, dense: Tensor) -> Any:
-        """torch.addmm(added, matrix, dense); raises LeftError."""
-        self.check(matrix, dense)
-        call, arguments = self.prepared(ADDED, matrix, dense, added.contiguous())
-        if matrix.layout is torch.sparse_csr:
-            self.repeated["addmm", dense.shape[1], dense.dtype] = call
-        layout = LAYOUT_NAMES[matrix.layout]
-        title = f"a matrix and the sum of rows by the entries of a {layout} matrix"
-        self.tell("addmm", title, call)
-        return call(*arguments)
 
     def sampled(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """torch.sparse.sampled_addmm: where matrix has entries, plus beta times these."""
@@ -304,7 +294,7 @@ class SparseProducts(TorchFunctionMode):
             raise LeftError("the matrix is not in CSR")
         if left.dim() != 2 or right.dim() != 2:
             raise LeftError("it is one of batches; kernels know two matrices")
-        if matrix.dtype not in _EXACT or not matrix.dtype is left.dtype is right.dtype:
+        if matrix.dtype not in SUM_TYPES or not matrix.dtype is left.dtype is right.dtype:
             raise LeftError(f"there is no kernel for {matrix.dtype} where PyTorch has none")
         if (left.shape[0], right.shape[1]) != matrix.shape or left.shape[1] != right.shape[0]:
             raise LeftError("its sizes do not agree")
@@ -320,23 +310,6 @@ class SparseProducts(TorchFunctionMode):
 private.skip_frame(SparseProducts.__torch_function__, with_callees=False)
 private.skip_frame(SparseProducts._computed, with_callees=True)
 private.skip_frame(SparseProducts._again, with_callees=True)
-
-COMPUTE: dict[str, Callable[[SparseProducts, Sequence[Any], Mapping[str, Any]], Any]] = {
-    "mm": SparseProducts.mm,
-    "addmm": SparseProducts.addmm,
-    "sampled": SparseProducts.sampled,
-}
-
-
-def _sums_otherwise(added: Tensor, matrix: Tensor, dense: Tensor) -> bool:
-    """Whether the kernel of sums takes other tensors than these."""
-    return (
-        type(added) not in PLAIN
-        or added.layout is not torch.strided
-        or added.dtype is not dense.dtype
-        or dense.dim() != 2
-        or added.shape != (matrix.shape[0], dense.shape[1])
-    )
 
 
 def _renamed(kwargs: Mapping[str, Any], parameters: tuple[str, ...]) -> dict[str, Any]:

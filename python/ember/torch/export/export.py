@@ -124,7 +124,7 @@ def _regions(report: Report, names: Mapping[Library, str]) -> list[dict[str, Any
         {
             "kind": part.kind,
             "title": part.title,
-            "nodes": part.nodes,
+            "nodes": list(part.operations),
             "kernels": [names[library] for library in part.call.kernels()],
             "arguments": dict(part.call.names),
         }
@@ -183,7 +183,7 @@ def _names(report: Report) -> dict[Library, str]:
             _log.warning(
                 "%s (%s) is left to PyTorch: the example needs no kernel for it",
                 part.title,
-                part.nodes[-1],
+                part.operations[-1],
             )
         for library in libraries:
             if library not in names:

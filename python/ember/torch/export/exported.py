@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,34 @@ from ember.torch.export.folder import (
     check_owners,
     read_manifest,
 )
-from ember.torch.export.stored_kernels import StoredKernels
 from ember.torch.graph.partition import partition
 from ember.torch.report.report import Report
 from ember.torch.settings import Settings
+
+
+@dataclass(frozen=True, eq=False)
+class StoredKernels(Options):
+    """The options that kernels were built with, and these by what they were built from.
+
+    folder: where they are stored, for messages.
+    """
+
+    folder: str = ""
+    stored: Mapping[str | Notation, Library] = field(default_factory=dict)
+
+    # Equal options of two exports are not the same kernels.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def load(self, program: str | Notation) -> Library:
+        """The kernel of a program; raises CompileError if it is not stored."""
+        library = self.stored.get(program)
+        if library is None:
+            raise CompileError(
+                f"{self.folder} has no kernel for these types, lengths and layouts: its example "
+                "had others"
+            )
+        return library
 
 
 class LoadedProgram:
@@ -57,7 +83,7 @@ class LoadedProgram:
         self.report: Report = partition(
             self.module, Settings(excluded=excluded, kernel_options=options)
         )
-        found = [[part.kind, part.nodes] for part in self.report.compiled]
+        found = [[part.kind, list(part.operations)] for part in self.report.compiled]
         if found != [[one["kind"], one["nodes"]] for one in self.manifest["regions"]]:
             raise ExportError(
                 f"{folder} was exported with PyTorch {self.manifest['torch']}; PyTorch "

@@ -5,31 +5,20 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
 from ember.torch.calls.kept_tensors import for_later_calls
 
+if TYPE_CHECKING:
+    from ember.torch.calls.region_call import RegionCall
+
 # PyTorch's own way to compute a part, from its inputs.
 Reference = Callable[..., Any]
-
-
-class Differentiated(Protocol):
-    """A call of a part of a graph, as RegionCall describes it."""
-
-    inputs: int
-    outlines: Collection[int]
-
-    def again(self, arguments: tuple[Any, ...]) -> Any: ...
-    def run(self, arguments: tuple[Any, ...]) -> Any: ...
-    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]: ...
-    def gradients(
-        self, arguments: Sequence[Any], needed: Sequence[bool], gradient: Tensor
-    ) -> Sequence[Tensor | None]: ...
 
 
 def gradients_of_reference(
@@ -89,7 +78,7 @@ class Differentiable(torch.autograd.Function):
     """A RegionCall that autograd sees."""
 
     @staticmethod
-    def forward(ctx: Any, call: Differentiated, *arguments: Any) -> Any:
+    def forward(ctx: Any, call: "RegionCall", *arguments: Any) -> Any:
         ctx.call = call
         # Where a later part has no gradient of this result, this has none of its inputs: not zeros.
         ctx.set_materialize_grads(False)

@@ -5,74 +5,53 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ember.compiler import Notation
 from ember.kernel import Entry
-from ember.torch.calls.program import ENTRY, Program
-from ember.torch.gradients.looked_up import LookedUp
+from ember.torch.calls.program import ENTRY, LookedUp, Program
 
 GRADIENT = "_gradient"
-# An entry of what is compiled from statements.
-Build = Callable[[Notation, str], Entry]
 
 
-@dataclass(frozen=True)
 class GradientKernel:
-    """A kernel of gradients: of which inputs, by place, and of what is looked up; the names of its
-    parameters; those that have to hold zeros before; what else it is given; how it is built of
-    edges that are grouped."""
+    """A kernel of the gradients of those of a program's inputs that need one.
 
-    kernel: Callable[..., Any] | None
-    wanted: tuple[int, ...] = ()
-    lookups: tuple[LookedUp, ...] = ()
+    wanted: which inputs, by place. lookups: what is looked up whose gradient it makes. notation:
+    what it is built from; None where nothing but lookups is differentiated. The others are those
+    of the kernel, once it is built: the names of its parameters, those that have to hold zeros
+    before, and what else it is given.
+    """
+
+    kernel: Callable[..., Any] | None = None
     parameters: tuple[str, ...] = ()
     initial: frozenset[str] = frozenset()
     given: tuple[LookedUp, ...] = ()
-    notation: Notation | None = None
 
-
-@dataclass(frozen=True)
-class AskedGradient:
-    """What a kernel of gradients is built from: of which inputs, and of what is looked up; the
-    statements with what emberc is asked for. None where nothing but lookups is differentiated."""
-
-    wanted: tuple[int, ...]
-    lookups: tuple[LookedUp, ...]
-    notation: Notation | None
-
-    @staticmethod
-    def of(program: Program, needed: Sequence[bool]) -> "AskedGradient":
-        """That of a program's inputs that need a gradient."""
-        of_rows = program.of_rows
-        wanted = tuple(place for place, needs in enumerate(needed) if needs)
-        lookups: tuple[LookedUp, ...] = ()
+    def __init__(self, program: Program, needed: Sequence[bool]) -> None:
+        self._program, of_rows = program, program.of_rows
+        self.wanted = tuple(place for place, needs in enumerate(needed) if needs)
+        self.lookups: tuple[LookedUp, ...] = ()
+        notation: Notation | None = program.notation
         if of_rows is not None:
-            lookups = tuple(one for one in of_rows.lookups if one.table in wanted)
-        notation = program.notation
-        if of_rows is not None and lookups:
-            if of_rows.notation is None:
-                return AskedGradient((), lookups, None)
-            notation = of_rows.notation
-            wanted = tuple(place for place in wanted if program.inputs[place] in of_rows.inputs)
-        names = [*(program.inputs[place] for place in wanted), *(one.name for one in lookups)]
-        asked = f"--gradient={program.result}:{','.join(names)}"
-        notation = replace(notation, arrays=(*notation.arrays, asked, "--only-gradient"))
-        return AskedGradient(wanted, lookups, notation)
+            self.lookups = tuple(one for one in of_rows.lookups if one.table in self.wanted)
+        if of_rows is not None and self.lookups:
+            notation, named = of_rows.notation, program.inputs
+            self.wanted = tuple(place for place in self.wanted if named[place] in of_rows.inputs)
+        names = [*(program.inputs[k] for k in self.wanted), *(one.name for one in self.lookups)]
+        words = (f"--gradient={program.result}:{','.join(names)}", "--only-gradient")
+        self.notation = notation and replace(notation, arrays=(*notation.arrays, *words))
 
-
-def gradient_kernel(program: Program, needed: Sequence[bool], built: Build) -> GradientKernel:
-    """The kernel of the gradients of a program's inputs that need one; raises CompileError."""
-    asked = AskedGradient.of(program, needed)
-    if asked.notation is None:
-        return GradientKernel(None, lookups=asked.lookups)
-    entry = built(asked.notation, ENTRY + GRADIENT)
-    parameters = tuple(parameter.name for parameter in entry.parameters)
-    of_rows = program.of_rows
-    given = tuple(one for one in (of_rows.lookups if of_rows else ()) if one.name in parameters)
-    initial = frozenset(one.name for one in entry.parameters if one.initial is not None)
-    kernel = entry.bind(gradients=True)
-    return GradientKernel(
-        kernel, asked.wanted, asked.lookups, parameters, initial, given, asked.notation
-    )
+    def build(self, built: Callable[[Notation, str], Entry]) -> None:
+        """Builds it by what makes entries of statements; raises CompileError."""
+        if self.notation is None:
+            self.wanted = ()
+            return
+        entry = built(self.notation, ENTRY + GRADIENT)
+        self.kernel = entry.bind(gradients=True)
+        self.parameters = tuple(parameter.name for parameter in entry.parameters)
+        self.initial = frozenset(one.name for one in entry.parameters if one.initial is not None)
+        of_rows = self._program.of_rows
+        lookups = of_rows.lookups if of_rows else ()
+        self.given = tuple(one for one in lookups if one.name in self.parameters)

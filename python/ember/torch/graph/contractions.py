@@ -10,12 +10,13 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import math
 import string
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import combinations
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.fx import Node
@@ -30,7 +31,7 @@ from ember.torch.graph.operations import (
 )
 
 _TARGETS = (torch.einsum, torch.functional.einsum, torch.ops.aten.einsum.default)
-# Numbers of operands, of those that are left: the first two of each step, whose product is last.
+# Numbers of operands, of those that are left: the two of each step, whose product is the last one.
 Steps = tuple[tuple[int, int], ...]
 
 
@@ -43,42 +44,36 @@ class Einsum:
     result: str
 
 
-@dataclass(frozen=True)
-class Contraction:
-    """What torch.einsum computes: the letters of operands and of the result, and the order."""
-
-    operands: tuple[Node, ...]
-    letters: tuple[str, ...]
-    result: str
-    steps: Steps
-
-
 def contract(
     letters: Sequence[str], result: str, steps: Steps, operands: Sequence[Tensor]
 ) -> Tensor:
     """A contraction of tensors by products of elements and sums of these alone."""
     left = list(operands)
-    for step in _products(steps, letters, result):
-        pair = [left[place] for place in step.places]
-        left = _without(left, step.places)
-        left.append(_summed(list(zip(step.pair, pair, strict=True)), step.made))
+    for places, pair, made in _products(steps, letters, result):
+        tensors = [left[place] for place in places]
+        left = [*_without(left, places), _summed(list(zip(pair, tensors, strict=True)), made)]
     return left[0]
 
 
-def contraction_at(node: Node) -> Contraction | None:
-    """The product that a node is; None for one that PyTorch computes as fast, or of fewer operands,
-    and for anything else."""
+def contraction_at(node: Node) -> tuple[Einsum, Steps] | None:
+    """The product that a node is, and the order in which it takes the fewest multiplications; None
+    for one that PyTorch computes as fast, or of fewer operands, and for anything else."""
     told = einsum_at(node)
     if told is None or not 3 <= len(told.operands) <= MOST_OPERANDS:
         return None
-    operands, letters, result = told.operands, told.letters, told.result
-    tensors = [tensor for one in operands if (tensor := tensor_of(one)) is not None]
+    tensors = [tensor for one in told.operands if (tensor := tensor_of(one)) is not None]
     if len({tensor.dtype for tensor in tensors}) > 1 or not tensors[0].is_floating_point():
         return None
-    sizes = _sizes(letters, tensors)
-    steps = min(_orders(list(letters), result), key=lambda one: _cost(one, letters, result, sizes))
-    found = Contraction(operands, letters, result, steps)
-    return None if _reuses(found, sizes) else found
+    sizes = _sizes(told.letters, tensors)
+    examples = (np.broadcast_to(0.0, [sizes[one] for one in own]) for own in told.letters)
+    equation = f"{','.join(told.letters)}->{told.result}"
+    (_, *steps), _ = np.einsum_path(equation, *examples, optimize=("optimal", sys.maxsize))
+    for _, pair, made in _products(steps, told.letters, told.result):
+        numbers = sum(_count(own, sizes) for own in (*pair, made))
+        if _count("".join(pair), sizes) > MOST_QUERIES * numbers:
+            # Each number is used so often that PyTorch's library computes the product faster.
+            return None
+    return told, tuple(steps)
 
 
 def einsum_at(node: Node) -> Einsum | None:
@@ -141,67 +136,26 @@ def _sizes(letters: Sequence[str], tensors: Sequence[Tensor]) -> dict[str, int]:
     return sizes
 
 
-@dataclass(frozen=True)
-class _Product:
-    """A step of an order: the letters of its two operands, those of what it makes, and those of all
-    that is left behind it, that last."""
-
-    places: tuple[int, int]
-    pair: tuple[str, str]
-    made: str
-    left: list[str]
-
-
-def _product(letters: Sequence[str], result: str, places: tuple[int, int]) -> _Product:
-    """The product of two operands, summed over the letters that no other has."""
-    pair = letters[places[0]], letters[places[1]]
-    left = _without(letters, places)
-    made = result
-    if left:
-        made = "".join(sorted(set("".join(pair)) & set("".join([*left, result]))))
-    return _Product(places, pair, made, [*left, made])
+def _products(
+    steps: Sequence[tuple[int, int]], letters: Sequence[str], result: str
+) -> Iterator[tuple[tuple[int, int], list[str], str]]:
+    """The products of an order: where both operands are, their letters, and those of what they
+    make, which is summed over the letters that no other has."""
+    left = list(letters)
+    for places in steps:
+        pair, left = [left[place] for place in places], _without(left, places)
+        wanted = set("".join([*left, result]))
+        made = "".join(sorted(wanted.intersection("".join(pair)))) if left else result
+        left.append(made)
+        yield places, pair, made
 
 
 def _without(items: Sequence[Any], places: tuple[int, int]) -> list[Any]:
     return [item for place, item in enumerate(items) if place not in places]
 
 
-def _products(steps: Steps, letters: Sequence[str], result: str) -> Iterator[_Product]:
-    """All products of an order, with that of the last two."""
-    left = list(letters)
-    for places in (*steps, (0, 1)):
-        product = _product(left, result, places)
-        left = product.left
-        yield product
-
-
-def _orders(letters: Sequence[str], result: str) -> list[Steps]:
-    """All orders, up to a last product of two."""
-    if len(letters) <= 2:
-        return [()]
-    return [
-        (places, *rest)
-        for places in combinations(range(len(letters)), 2)
-        for rest in _orders(_product(letters, result, places).left, result)
-    ]
-
-
-def _count(letters: Iterable[str], sizes: Mapping[str, int]) -> int:
+def _count(letters: str, sizes: Mapping[str, int]) -> int:
     return math.prod(sizes[one] for one in set(letters))
-
-
-def _cost(steps: Steps, letters: Sequence[str], result: str, sizes: Mapping[str, int]) -> int:
-    """How many multiplications an order takes."""
-    return sum(_count("".join(one.pair), sizes) for one in _products(steps, letters, result))
-
-
-def _reuses(found: Contraction, sizes: Mapping[str, int]) -> bool:
-    """Whether a product uses each number so often that PyTorch's library computes it faster."""
-    for product in _products(found.steps, found.letters, found.result):
-        numbers = sum(_count(own, sizes) for own in (*product.pair, product.made))
-        if _count("".join(product.pair), sizes) > MOST_QUERIES * numbers:
-            return True
-    return False
 
 
 def _summed(pairs: Sequence[tuple[str, Tensor]], kept: str) -> Tensor:

@@ -15,10 +15,9 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch.capture import private
+from ember.torch.graph.bags import embedding_bag, encoded_bag_at
 from ember.torch.graph.contractions import contract, contraction_at
 from ember.torch.graph.costs import MOST_QUERIES
-from ember.torch.graph.embedding_bag import embedding_bag
-from ember.torch.graph.encoded_lookups import encoded_bag_at
 from ember.torch.graph.one_hot import IRREGULAR
 from ember.torch.graph.operations import likely_sizes, same_number, tensor_of
 
@@ -176,8 +175,9 @@ _DISTANCES = (torch.cdist, torch.functional.cdist, torch.ops.aten.cdist.default)
 def copy(node: Node, part: Graph, copied: Mapping[Node, Node]) -> Node:
     """A node in another graph that computes the same; copied: those that it reads, there."""
     if (found := contraction_at(node)) is not None:
-        operands = tuple(copied[one] for one in found.operands)
-        return part.call_function(contract, (found.letters, found.result, found.steps, operands))
+        told, steps = found
+        operands = tuple(copied[one] for one in told.operands)
+        return part.call_function(contract, (told.letters, told.result, steps, operands))
     made = part.node_copy(node, copied.__getitem__)
     if node.target is functional.embedding_bag:
         made.target = embedding_bag

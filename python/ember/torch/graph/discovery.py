@@ -15,7 +15,6 @@ import torch
 from torch.fx import Graph, Node
 
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
-from ember.torch.graph.complex_pairs import has_complex, is_complex, makes_pair
 from ember.torch.graph.costs import is_slow
 from ember.torch.graph.effects import changed_by, effect_of
 from ember.torch.graph.few_lookups import MATRIX_PRODUCTS, is_for_few, multiplies_others
@@ -30,7 +29,6 @@ from ember.torch.graph.irregular import (
     table_of_bags,
 )
 from ember.torch.graph.movement import may_change_between
-from ember.torch.graph.no_match import NoMatchError
 from ember.torch.graph.operations import (
     LIKE_OTHERS,
     called_name,
@@ -39,10 +37,12 @@ from ember.torch.graph.operations import (
     same_number,
     tensor_of,
 )
+from ember.torch.graph.region import NoMatchError
 from ember.torch.graph.remembered import remembered
 from ember.torch.graph.single_operations import (
     are_tensors,
     dtype_of,
+    is_complex,
     is_constant,
     is_elementwise,
     is_view,
@@ -60,6 +60,7 @@ MOST_NODES = 200
 # Reductions that a loop over elements is as fast for as PyTorch's own.
 _REDUCTIONS = frozenset(("linalg_vector_norm", "mean", "norm", "sum"))
 _PRODUCTS = frozenset(("bmm", "einsum", "matmul"))
+_PAIRS = ("complex", "view_as_complex")
 _JOINS = frozenset(("cat", "column_stack", "hstack", "stack"))
 
 
@@ -226,7 +227,7 @@ def find_reduced(root: Node, least: int) -> Found | None:
             if (
                 is_inside
                 and not is_irregular(node)
-                and not has_complex(node)
+                and not any(map(is_complex, (node, *node.all_input_nodes)))
                 and not is_slow(text_of_operation(node) or "")
             ):
                 nodes.add(node)
@@ -490,8 +491,9 @@ def _is_of_nothing(node: Node) -> bool:
 
 
 def is_for_nothing(node: Node) -> bool:
-    """Whether a node computes places, the same elements at other indices, or one number."""
-    is_shown = is_constant(node) or is_view(node) or makes_pair(node)
+    """Whether a node computes places, the same elements at other indices, one number, or shows
+    real numbers as complex ones."""
+    is_shown = is_constant(node) or is_view(node) or called_name(node) in _PAIRS
     return is_shown or dtype_of(node) in INDEX_TYPES
 
 
@@ -519,9 +521,6 @@ def _translated(
     """The statements of nodes; changed: what they are to change in place; selects: whether the
     result has as many columns as a mask has ones."""
     inputs = _read_by(nodes)
-    if complex_inputs := list(filter(is_complex, inputs)):
-        users = {user for one in complex_inputs for user in one.users}
-        return Untranslated(frozenset(users.intersection(nodes)))
     try:
         traced = trace(root, nodes, inputs)
     except Exception as error:

@@ -16,8 +16,6 @@ from ember.torch.graph.remembered import remembered
 
 # Those that look up, with their parameters: in what, and where.
 _LOOKUPS = {
-    "class_rows": ("table", "places"),
-    "class_rows_along": ("table", "places"),
     "embedding": ("weight", "input"),
     "embedding_bag_4bit_rowwise_offsets": ("weight", "indices"),
     "embedding_bag_byte_rowwise_offsets": ("weight", "indices"),
@@ -25,8 +23,8 @@ _LOOKUPS = {
     "getitem": ("self", "index"),
     "index": ("self", "indices"),
     "index_select": ("self", "index"),
-    "one_hot_rows": ("table", "places"),
-    "one_hot_rows_along": ("table", "places"),
+    "class_rows": ("table", "places"),
+    "class_rows_along": ("table", "places"),
     "quantized_bag": ("rows", "indices"),
     "quantized_rows": ("rows", "indices"),
     "take": ("self", "index"),
@@ -34,11 +32,10 @@ _LOOKUPS = {
 }
 # Those that combine elements, with their parameters: what, and where.
 SCATTERS = {
-    "class_sums": ("rows", "places"),
     "index_add": ("source", "index"),
     "index_put": ("values", "indices"),
     "index_reduce": ("source", "index"),
-    "one_hot_sums": ("rows", "places"),
+    "class_sums": ("rows", "places"),
     "put": ("source", "index"),
     "scatter_add": ("src", "index"),
     "scatter_reduce": ("src", "index"),

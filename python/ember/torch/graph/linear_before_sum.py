@@ -21,15 +21,16 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch.capture import private
-from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.discovery import find
 from ember.torch.graph.irregular import SCATTERS, scattered_by
+from ember.torch.graph.linear_layers import Layer, layer_at
 from ember.torch.graph.movement import why_not_movable
 from ember.torch.graph.operations import (
-    linear_layer,
+    name_in_schema,
     name_of,
     read,
     same_number,
+    sizes_of,
     tensor_of,
     value_of,
 )
@@ -48,25 +49,6 @@ class Reordered:
 
     title: str
     nodes: list[Node]
-
-
-@dataclass
-class _Product:
-    """A linear layer, or a product with a matrix: rows times weight, and bias added.
-
-    weight is (results, features) of a layer, (features, results) of a product.
-    """
-
-    node: Node
-    rows: Node
-    weight: Node
-    bias: Node | None
-    is_layer: bool
-
-    def lengths(self) -> tuple[Any, Any]:
-        """Elements of rows before and after."""
-        sizes = _shape(self.weight)
-        return (sizes[1], sizes[0]) if self.is_layer else (sizes[0], sizes[1])
 
 
 @dataclass
@@ -95,7 +77,7 @@ def put_linear_before_sums(graph: Graph, settings: Settings) -> list[Reordered]:
     if not of_scatters:
         return []
     for node in list(graph.nodes)[::-1]:
-        product = _product_at(node)
+        product = layer_at(node)
         sums = product and product.rows in of_scatters and _sums_at(product)
         if not product or not sums:
             continue
@@ -103,7 +85,7 @@ def put_linear_before_sums(graph: Graph, settings: Settings) -> list[Reordered]:
         nodes = closure(node, {node, *sums.nodes}, inputs)
         if why_not_movable(nodes, node, inputs):
             continue
-        before, after = product.lengths()
+        before, after = product.lengths
         title = (
             f"the linear layer by {name_of(product.weight)} goes ahead of the sums over edges of "
             f"rows of {name_of(sums.x)}: {before} elements become {after}"
@@ -124,50 +106,21 @@ def _of_scatters(graph: Graph) -> set[Node]:
     return found
 
 
-def _product_at(node: Node) -> _Product | None:
-    """A product of two matrices in a type of SUM_TYPES, whose weight's sizes are known.
-
-    Of half types, sums are kept in f32 and rounded once: rows that are rounded before are not as
-    good.
-    """
-    layer, operation = linear_layer(node), read(node)
-    if layer is not None:
-        product = _Product(node, *layer, True)
-    elif operation is not None and operation.name in ("matmul", "mm"):
-        weight = operation.get("other", operation.get("mat2"))
-        product = _Product(node, operation.arguments["self"], weight, None, False)
-    else:
-        return None
-    result, rows, weight = (tensor_of(one) for one in (node, product.rows, product.weight))
-    if result is None or rows is None or weight is None or product.rows is product.weight:
-        return None
-    bias = tensor_of(product.bias)
-    if result.dtype not in SUM_TYPES or rows.dim() != 2 or weight.dim() != 2:
-        return None
-    if any(one.dtype is not result.dtype for one in (rows, weight, bias) if one is not None):
-        return None
-    if not all(isinstance(size, int) for size in weight.shape):
-        return None
-    if product.bias is not None and (bias is None or bias.dim() != 1):
-        return None
-    return product
-
-
-def _sums_at(product: _Product) -> _Sums | None:
+def _sums_at(product: Layer) -> _Sums | None:
     """The sums that a product is of, if they are worth to be computed behind it."""
     root = product.rows
     if not isinstance(root, Node) or any(user is not product.node for user in root.users):
         return None
-    before, after = product.lengths()
+    before, after = product.lengths
     found = find(root, with_places=True) if 0 < after < before else None
     if found is None or not found.statements.scatters:
         return None
     nodes = _with_own_rows(root, found.nodes)
     read = sorted({source for one in nodes for source in one.all_input_nodes} - nodes)
     traced = trace(root, nodes, read)
-    result = _shape(root)
+    result = sizes_of(root)
     for rows, x in traced.inputs.items():
-        sizes = _shape(x)
+        sizes = sizes_of(x)
         # No more rows are multiplied than before.
         if len(sizes) != 2 or not all(map(same_number, sizes, (result[0], before))):
             continue
@@ -179,7 +132,7 @@ def _sums_at(product: _Product) -> _Sums | None:
 
 def _with_own_rows(root: Node, nodes: Collection[Node]) -> set[Node]:
     """Nodes, and multiples of rows that only they read: a node's own rows are added to sums."""
-    sizes, found = _shape(root), set(nodes)
+    sizes, found = sizes_of(root), set(nodes)
     pending = [source for node in nodes for source in node.all_input_nodes]
     while pending:
         node = pending.pop()
@@ -187,7 +140,7 @@ def _with_own_rows(root: Node, nodes: Collection[Node]) -> set[Node]:
         is_multiple = operation is not None and operation.name in ("div", "mul", "neg")
         if not is_multiple or node in found or any(user not in found for user in node.users):
             continue
-        if len(_shape(node)) == len(sizes) and all(map(same_number, _shape(node), sizes)):
+        if len(sizes_of(node)) == len(sizes) and all(map(same_number, sizes_of(node), sizes)):
             found.add(node)
             pending += node.all_input_nodes
     return found
@@ -212,7 +165,7 @@ def _linear_in(rows: Node, traced: Traced) -> set[Node] | None:
 
 
 def _is_linear(node: Node, linear: Collection[Node]) -> bool:
-    name = node.target._schema.name.removeprefix("aten::")  # type: ignore[union-attr]
+    name = name_in_schema(node)
     given = arguments_of(node)
     tensor = tensor_of(node)
     if tensor is None or tensor.dim() != 2:
@@ -275,7 +228,7 @@ def _size_in(traced: Traced, size: Any) -> tuple[Node, int] | None:
         (
             (one, dimension)
             for one, source in traced.inputs.items()
-            for dimension, own in enumerate(_shape(source))
+            for dimension, own in enumerate(sizes_of(source))
             if same_number(own, size)
         ),
         None,
@@ -318,7 +271,9 @@ class _Shorter:
             arguments = tuple(self._shortened(one) for one in arguments)
         assert not isinstance(target, str)
         added = self._call(self.sums.traced.sources.get(node), target, arguments, words)
-        assert not is_short or _shape(added)[-1] == self.length, f"{name_of(added)} is not shorter"
+        assert not is_short or sizes_of(added)[-1] == self.length, (
+            f"{name_of(added)} is not shorter"
+        )
         return added
 
     def _narrow(self, node: Node, source: Node) -> Node:
@@ -342,9 +297,9 @@ class _Shorter:
 
     def _is_long(self, node: Node) -> bool:
         """Whether a value has rows that get shorter: sums, zeros, and what is repeated in rows."""
-        sizes = _shape(node)
+        sizes = sizes_of(node)
         return node in self.sums.linear or (
-            len(sizes) == 2 and same_number(sizes[1], _shape(self.sums.rows)[1])
+            len(sizes) == 2 and same_number(sizes[1], sizes_of(self.sums.rows)[1])
         )
 
     def _shortened(self, argument: Any) -> Any:
@@ -353,13 +308,13 @@ class _Shorter:
         return [argument[0], self.length] if is_size else argument
 
 
-def _reorder(product: _Product, sums: _Sums) -> list[Node]:
+def _reorder(product: Layer, sums: _Sums) -> list[Node]:
     """Puts the product's new computation in its place; its nodes, the shorter product first."""
     node, graph = product.node, product.node.graph
-    multiply = functional.linear if product.is_layer else torch.matmul
+    multiply = torch.matmul if product.is_product else functional.linear
     with graph.inserting_before(node):
         rows = call_like(graph, node, multiply, (sums.x, product.weight), {})
-        shorter = _Shorter(sums, rows, product.lengths()[1])
+        shorter = _Shorter(sums, rows, product.lengths[1])
         result = shorter.copy(sums.traced.result, is_short=True)
         added = [rows, *shorter.added]
         if product.bias is not None:
@@ -388,8 +343,3 @@ def call_like(
         if key in node.meta:
             node.meta[key] = value
     return node
-
-
-def _shape(node: Any) -> torch.Size:
-    tensor = tensor_of(node)
-    return torch.Size() if tensor is None else tensor.shape

@@ -6,25 +6,23 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.fx import Node
 
-from ember.compiler import Notation
-from ember.torch.calls.edge_ends import End
-from ember.torch.calls.in_place_call import InPlaceCall
-from ember.torch.calls.program import Multiple, Program, Sizes
+from ember.torch.calls.edge_groups import End
+from ember.torch.calls.program import LookedUp, Multiple, OfRows, Program, Sizes
 from ember.torch.calls.repeat import Size
-from ember.torch.calls.selection_call import SelectionCall
+from ember.torch.calls.special_results import InPlaceCall, SelectionCall
 from ember.torch.calls.statement_call import StatementCall
 from ember.torch.capture import private
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.gradients.differentiable import Reference
-from ember.torch.gradients.looked_up import LookedUp, OfRows
+from ember.torch.graph.bags import is_encoded_bag, why_bag_untranslated
 from ember.torch.graph.costs import (
     LEAST_COPIED,
     LEAST_DIFFERENTIATED,
@@ -42,9 +40,7 @@ from ember.torch.graph.discovery import (
     requires_gradient,
     why_not_alone,
 )
-from ember.torch.graph.encoded_lookups import is_encoded_bag, why_bag_untranslated
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
-from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.operations import (
     fixed_size,
     likely_sizes,
@@ -54,7 +50,7 @@ from ember.torch.graph.operations import (
     tensor_of,
     value_of,
 )
-from ember.torch.graph.region import Region
+from ember.torch.graph.region import AsFastError, NoMatchError, Region
 from ember.torch.graph.single_operations import dtype_of, is_constant, is_view
 from ember.torch.graph.trace import Function, function_of, read_by
 from ember.torch.settings import Settings
@@ -141,9 +137,6 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
         title = _title(found, is_score=False)
         several = len(found.irregular) > 1
         return region_of(QUANTIZED, node, found, title, settings) if several else None
-    for statements in (found.statements, found.statements.of_rows):
-        if statements is not None:
-            statements.join()
     lookups, table = _lookups_of(found, whole), tensor_of(found.tables[0])
     assert table is not None
     slower = why_rows_are_slower(
@@ -306,44 +299,10 @@ def region_of(
     )
     if whole is None or not is_of_kind:
         return None
-    counts = [count for _, count in statements.masks.values()]
-    sizes = _sizes_of(_with_counts(statements), given, counts)
-    lengths = _sizes_of(statements.lengths.values(), given)
-    totals = _totals(statements, given)
-    functions = _masks(statements, given)
-    if sizes is None or lengths is None or totals is None or functions is None:
+    try:
+        program = _program(kind, node, found, inputs, _Given(given, statements.given), least)
+    except _OtherSizeError:
         return None
-    is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
-    program = _program(found, inputs, given, (sizes, lengths), whole.dtype, is_detached)
-    segments = _sizes_of(statements.segments.values(), given)
-    if segments is None:
-        return None
-    if kind in (BAG, BAGS):
-        is_maximum = kind == BAG and _MAXIMUM.search(statements.text) is not None
-        program = replace(program, least_differentiated=0, are_bags=True, is_maximum=is_maximum)
-    if kind == BAGS:
-        program = _with_shared_loops(program)
-    if kind == ROWS and not least:
-        lookups = _lookups_of(found, whole)
-        program = replace(program, rows=(lookups, inputs.index(found.tables[0])))
-    program = replace(
-        program,
-        least=least,
-        totals=totals,
-        offsets=frozenset(statements.offsets),
-        segments=tuple(
-            (program.inputs.index(name), size)
-            for name, size in zip(statements.segments, segments, strict=True)
-        ),
-        lookups=tuple(
-            (given.index(table), given.index(places))
-            for table, places in found.lookups
-            if table in given and places in given
-        ),
-        constants=tuple(statements.constants.items()),
-        masks=functions,
-        operators=statements.operators,
-    )
 
     def make(reference: Reference) -> StatementCall:
         return call(reference, program, settings.kernel_options, settings.raises)
@@ -355,32 +314,6 @@ def region_of(
     return Region(kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes)
 
 
-def _with_shared_loops(program: Program) -> Program:
-    """The same with a function for loops that are alike, but for the tables that they read."""
-
-    def shared(notation: Notation) -> Notation:
-        return replace(notation, arrays=(*notation.arrays, "--share-loops"))
-
-    of_rows = program.of_rows
-    if of_rows is not None and of_rows.notation is not None:
-        of_rows = replace(of_rows, notation=shared(of_rows.notation))
-    return replace(program, notation=shared(program.notation), of_rows=of_rows)
-
-
-def _totals(statements: Statements, given: list[Node]) -> tuple[tuple[Function, Sizes], ...] | None:
-    """Lengths as functions of inputs, and what they have to add up to; None where one is of
-    something else."""
-    places = {node: given.index(one) for node, one in statements.given.items() if one in given}
-    functions = [function_of(lengths, places) for lengths in statements.totals]
-    sizes = [_sizes_of([total], given) for total in statements.totals.values()]
-    found = [
-        (function, size)
-        for function, size in zip(functions, sizes, strict=True)
-        if function is not None and size is not None
-    ]
-    return tuple(found) if len(found) == len(functions) else None
-
-
 def _with_counts(statements: Statements) -> list[Any]:
     """The sizes of the result, with numbers of places where constant masks hold."""
     sizes = []
@@ -390,17 +323,6 @@ def _with_counts(statements: Statements) -> list[Any]:
                 size = number + added
         sizes.append(size)
     return sizes
-
-
-def _masks(statements: Statements, given: list[Node]) -> tuple[tuple[str, Function], ...] | None:
-    """Masks as functions of inputs; None where one is of something else."""
-    places = {node: given.index(one) for node, one in statements.given.items() if one in given}
-    found = [
-        (name, mask)
-        for name, (node, _) in statements.masks.items()
-        if (mask := function_of(node, places)) is not None
-    ]
-    return tuple(found) if len(found) == len(statements.masks) else None
 
 
 def _title(found: Found, is_score: bool) -> str:
@@ -433,55 +355,80 @@ def _name_of_result(node: Node) -> str:
 
 
 def _program(
-    found: Found,
-    inputs: list[Node],
-    given: list[Node],
-    sizes: tuple[Sizes, Sizes],
-    dtype: torch.dtype,
-    is_detached: bool,
+    kind: str, node: Node, found: Found, inputs: list[Node], given: "_Given", least: int
 ) -> Program:
-    """sizes: of the result, and lengths."""
-    statements = found.statements
-    names = tuple(statements.inputs[one] for one in inputs)
-    of_rows = _of_rows(statements, inputs)
-    least: int = LEAST_DIFFERENTIATED if of_rows is None else LEAST_DIFFERENTIATED_OF_ROWS
-    if len(found.nodes) >= OPERATIONS_OF_A_GRADIENT or statements.masks:
-        least = 0
+    """What is fixed of the kernel; raises _OtherSizeError."""
+    statements, whole = found.statements, tensor_of(node)
+    assert whole is not None
+    names = [statements.inputs[one] for one in inputs]
+    # One function for loops that are alike, but for the tables that they read.
+    words = ("--share-loops",) if kind == BAGS else ()
+    of_rows = _of_rows(statements, inputs, words)
+    least_differentiated: int = (
+        LEAST_DIFFERENTIATED if of_rows is None else LEAST_DIFFERENTIATED_OF_ROWS
+    )
     if not found.irregular:
-        least = LEAST_DIFFERENTIATED_REDUCED
+        least_differentiated = LEAST_DIFFERENTIATED_REDUCED
+    elif len(found.nodes) >= OPERATIONS_OF_A_GRADIENT or statements.masks or kind in (BAG, BAGS):
+        least_differentiated = 0
     others = {lookup.table for lookup in statements.lookups} if of_rows is None else set()
     # PyTorch adds up rows of half types as fast, but not blocks of them.
-    are_half_rows = dtype not in SUM_TYPES and not statements.reduces and of_rows is None
+    are_half_rows = whole.dtype not in SUM_TYPES and not statements.reduces and of_rows is None
     are_half_rows = are_half_rows and not all(map(_is_of_blocks, found.tables))
-    paddings, undifferentiated = [], set()
-    for place, name in enumerate(names):
-        if statements.has_own_gradients or are_half_rows or name in others:
-            undifferentiated.add(place)
-        elif name in statements.paddings:
-            paddings.append((place, statements.paddings[name]))
-    elements = [_sizes_of(one, given) for one in found.elements]
+    undifferentiated = frozenset(
+        place
+        for place, name in enumerate(names)
+        if statements.has_own_gradients or are_half_rows or name in others
+    )
+    is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
+    is_of_rows = kind == ROWS and not least
+    counts = [count for _, count in statements.masks.values()]
     return Program(
-        statements.notation(),
+        statements.notation(*words),
         RESULT,
-        names,
-        sizes[0],
-        dtype,
-        tuple(one for one in elements if one is not None),
-        least,
-        tuple(statements.expected.values()),
-        tuple(paddings),
-        frozenset(undifferentiated),
-        frozenset(
+        tuple(names),
+        given.sizes(_with_counts(statements), counts),
+        whole.dtype,
+        tuple(sizes for one in found.elements if (sizes := given.known_sizes(one)) is not None),
+        least_differentiated,
+        expected=tuple(statements.expected.values()),
+        paddings=tuple(
+            (place, statements.paddings[name])
+            for place, name in enumerate(names)
+            if name in statements.paddings and place not in undifferentiated
+        ),
+        undifferentiated=undifferentiated,
+        without_gradient=frozenset(
             place
             for place, name in enumerate(names)
             if is_detached or name in statements.without_gradient
         ),
-        tuple(zip(statements.lengths, sizes[1], strict=True)),
-        len(given),
-        of_rows,
+        lengths=tuple((name, given.size(one)) for name, one in statements.lengths.items()),
+        given=len(given.nodes),
+        of_rows=of_rows,
+        rows=(_lookups_of(found, whole), inputs.index(found.tables[0])) if is_of_rows else None,
         ends=tuple(_ends(statements, inputs)),
         scatters=tuple(statements.scatters),
+        totals=tuple(
+            (given.function(lengths), given.size(total))
+            for lengths, total in statements.totals.items()
+        ),
+        offsets=frozenset(statements.offsets),
+        segments=tuple(
+            (names.index(name), given.size(rows)) for name, rows in statements.segments.items()
+        ),
+        lookups=tuple(
+            (given.nodes.index(table), given.nodes.index(places))
+            for table, places in found.lookups
+            if table in given.nodes and places in given.nodes
+        ),
+        are_bags=kind in (BAG, BAGS),
+        is_maximum=kind == BAG and _MAXIMUM.search(statements.text) is not None,
+        constants=tuple(statements.constants.items()),
+        masks=tuple((name, given.function(mask)) for name, (mask, _) in statements.masks.items()),
         encoded=statements.of_bytes,
+        least=least,
+        operators=statements.operators,
     )
 
 
@@ -500,33 +447,26 @@ def _ends(statements: Statements, inputs: list[Node]) -> Iterator[End]:
             yield from (End(place, name, row) for row in sorted(set(map(int, rows))))
 
 
-def _of_rows(statements: Statements, inputs: list[Node]) -> OfRows | None:
+def _of_rows(statements: Statements, inputs: list[Node], words: Sequence[str]) -> OfRows | None:
     """The statements that are given what some lookups yield, if there are any; None without."""
-    given = statements.of_rows
-    if given is None:
+    of_rows = statements.of_rows
+    if of_rows is None:
         return None
-    places = {node: inputs.index(one) for node, one in statements.given.items() if one in inputs}
+    given = _Given(inputs, statements.given)
     tables = {statements.inputs[one]: place for place, one in enumerate(inputs)}
-    names = {one: given.inputs[one] for one in given.read()}
-    lookups = []
-    for lookup in statements.lookups:
-        # Of some, the sizes alone are read.
-        if (name := names.get(lookup.node)) is None:
-            continue
-        if (function := function_of(lookup.places, places)) is None:
-            return None
-        lookups.append(
-            LookedUp(
-                name,
-                tables[lookup.table],
-                function,
-                lookup.padding,
-                lookup.scales_by_frequency,
-                lookup.is_sparse,
-            )
+    names = {one: of_rows.inputs[one] for one in of_rows.read()}
+    try:
+        lookups = tuple(
+            LookedUp(names[one.node], tables[one.table], given.function(one.places), one.options)
+            for one in statements.lookups
+            # Of some, the sizes alone are read.
+            if one.node in names
         )
-    is_same = bool(lookups) and given.same == lookups[0].name
-    return OfRows(None if is_same else given.notation(), frozenset(names.values()), tuple(lookups))
+    except _OtherSizeError:
+        return None
+    is_same = bool(lookups) and of_rows.same == lookups[0].name
+    notation = None if is_same else of_rows.notation(*words)
+    return OfRows(notation, frozenset(names.values()), lookups)
 
 
 def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
@@ -534,50 +474,71 @@ def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
     return not requires_gradient(root) and any(map(requires_gradient, inputs))
 
 
-def _sizes_of(
-    sizes: Iterable[Any],
-    given: list[Node],
-    counts: Sequence[Any] = (),
-    are_multiples: bool = True,
-) -> Sizes | None:
-    """Sizes as numbers or as inputs have them, or are them, but for a number that is added; None
-    where there is another one. are_multiples: it may be a multiple of one."""
-    found: list[Size | Multiple] = []
-    for size in sizes:
+class _OtherSizeError(Exception):
+    """A size, or a tensor, is no function of what a call is given."""
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a call is given; sources: of placeholders of the traced graph."""
+
+    nodes: list[Node]
+    sources: Mapping[Node, Node]
+
+    def function(self, value: Node) -> Function:
+        """A node of the traced graph as a function of it; raises _OtherSizeError."""
+        places = {
+            node: self.nodes.index(one) for node, one in self.sources.items() if one in self.nodes
+        }
+        if (found := function_of(value, places)) is None:
+            raise _OtherSizeError
+        return found
+
+    def sizes(self, sizes: Iterable[Any], counts: Sequence[Any] = ()) -> Sizes:
+        """Sizes as numbers, or as it has them; counts: what calls find out behind it."""
+        return tuple(self.size(size, counts) for size in sizes)
+
+    def known_sizes(self, sizes: Iterable[Any]) -> Sizes | None:
+        """The same; None for others."""
+        try:
+            return self.sizes(sizes)
+        except _OtherSizeError:
+            return None
+
+    def size(self, size: Any, counts: Sequence[Any] = ()) -> Size | Multiple:
+        """A size as a number, or as an input has it or is it, but for a number that is added, or
+        as a multiple of such; raises _OtherSizeError."""
+        source: Size | Multiple | None = self._plain_size(size, counts)
+        source = self._multiple(size) if source is None else source
+        if source is None:
+            raise _OtherSizeError
+        return source
+
+    def _plain_size(self, size: Any, counts: Sequence[Any] = ()) -> Size | None:
         if (number := known_number(size)) is not None:
-            found.append(number)
-            continue
+            return number
         owns = [
             (own, (place, dimension))
-            for place, sizes_of in enumerate([*map(_own_sizes, given), *([one] for one in counts)])
-            for dimension, own in enumerate(sizes_of)
+            for place, sizes in enumerate([*map(_own_sizes, self.nodes), *([c] for c in counts)])
+            for dimension, own in enumerate(sizes)
         ]
         same = ((*at, 0) for own, at in owns if same_number(own, size))
         added = ((*at, more) for own, at in owns if (more := known_number(size - own)) is not None)
-        source: Size | Multiple | None = next(same, None)
-        source = source or min(added, key=lambda one: abs(one[2]), default=None)
-        if source is None and are_multiples:
-            source = _multiple(size, given)
-        if source is None:
-            return None
-        found.append(source)
-    return tuple(found)
+        return next(same, None) or min(added, key=lambda one: abs(one[2]), default=None)
 
-
-def _multiple(size: Any, given: list[Node]) -> Multiple | None:
-    """The size as a multiple of one that inputs have."""
-    for place, one in enumerate(given):
-        for dimension, own in enumerate(_own_sizes(one)):
-            if known_number(own) is not None or not same_number(own * (size // own), size):
-                continue
-            times = size // own
-            # What is computed of other sizes is that of a block, which stays.
-            if known_number(times) is not None or not times.node.expr.is_symbol:
-                return Multiple(place, dimension, fixed_size(times))
-            sources = _sizes_of([times], given, are_multiples=False)
-            if sources is not None and not isinstance(sources[0], Multiple):
-                return Multiple(place, dimension, sources[0])
-    return None
+    def _multiple(self, size: Any) -> Multiple | None:
+        """The size as a multiple of one that inputs have."""
+        for place, one in enumerate(self.nodes):
+            for dimension, own in enumerate(_own_sizes(one)):
+                if known_number(own) is not None or not same_number(own * (size // own), size):
+                    continue
+                times = size // own
+                # What is computed of other sizes is that of a block, which stays.
+                if known_number(times) is not None or not times.node.expr.is_symbol:
+                    return Multiple(place, dimension, fixed_size(times))
+                if (source := self._plain_size(times)) is not None:
+                    return Multiple(place, dimension, source)
+        return None
 
 
 def _own_sizes(node: Node) -> Iterable[Any]:

@@ -35,6 +35,7 @@ from ember.torch.graph.operations import (
     linear_layer,
     read,
     same_number,
+    sizes_of,
     tensor_of,
 )
 from ember.torch.graph.region import erase_unused
@@ -76,11 +77,10 @@ class _OneHot:
     def call(self, kind: str, matrix: Node, like: Node) -> Node:
         """An operator of such rows and a matrix, where the program has `like`."""
         places = self.places
-        if len(_shape(places)) > len(self.dimensions):
+        if len(sizes_of(places)) > len(self.dimensions):
             places = _call(like, torch.flatten, places, -2)
-        name = f"class_{kind}" if self.is_compared else f"one_hot_{kind}"
-        operator = getattr(torch.ops.ember, name).default
-        return _call(like, operator, places, self.classes, matrix)
+        operator = getattr(torch.ops.ember, f"class_{kind}").default
+        return _call(like, operator, places, self.classes, matrix, self.is_compared)
 
 
 def put_one_hot_products(graph: Graph) -> list[Reordered]:
@@ -121,7 +121,7 @@ def _one_hot_at(node: Node) -> _OneHot | None:
 
 def _made(node: Node, places: Node, classes: Any, is_compared: bool = False) -> _OneHot:
     """Rows with the classes behind the dimensions of places."""
-    dimensions = string.ascii_lowercase[: len(_shape(node)) - 1]
+    dimensions = string.ascii_lowercase[: len(sizes_of(node)) - 1]
     return _OneHot(
         node,
         places,
@@ -137,7 +137,7 @@ def _made(node: Node, places: Node, classes: Any, is_compared: bool = False) -> 
 def _compared(node: Node, places: Node, numbers: Node) -> _OneHot | None:
     """Places that are compared with the numbers of all classes."""
     classes = _counted(numbers)
-    whole, alone, sizes = _shape(node), _shape(places), _shape(numbers)
+    whole, alone, sizes = sizes_of(node), sizes_of(places), sizes_of(numbers)
     if classes is None or dtype_of(places) not in INDEX_TYPES or not alone:
         return None
     rows = _made(node, places, classes, is_compared=True)
@@ -156,7 +156,7 @@ def _counted_at(node: Node) -> _OneHot | None:
         return None
     onto, places, weights = (operation.get(name) for name in ("self", "index", "src"))
     zeros = read(onto) if isinstance(onto, Node) else None
-    sizes, alone, given = _shape(node), _shape(places), _shape(weights)
+    sizes, alone, given = sizes_of(node), sizes_of(places), sizes_of(weights)
     if zeros is None or zeros.name not in ("zeros", "new_zeros") or len(sizes) != 2:
         return None
     size = zeros.get("size")
@@ -173,7 +173,7 @@ def _counted_at(node: Node) -> _OneHot | None:
 def _counted(numbers: Node) -> Any:
     """How many numbers from 0 on lie along the one dimension of a tensor that has several elements;
     None for anything else."""
-    several = [size for size in _shape(numbers) if not is_one(size)]
+    several = [size for size in sizes_of(numbers) if not is_one(size)]
     if len(several) != 1 or dtype_of(numbers) not in INDEX_TYPES:
         return None
     if is_view(numbers):
@@ -219,7 +219,7 @@ def _form(hot: _OneHot, user: Node) -> _OneHot | None:
 def _weighted(hot: _OneHot, product: Node, one: Any, other: Any) -> _OneHot | None:
     """Rows times numbers that are the same for all classes."""
     weights = other if one is hot.node else one
-    sizes, whole = _shape(weights), _shape(hot.node)
+    sizes, whole = sizes_of(weights), sizes_of(hot.node)
     if (
         not isinstance(weights, Node)
         or dtype_of(weights) not in SUM_TYPES
@@ -227,7 +227,7 @@ def _weighted(hot: _OneHot, product: Node, one: Any, other: Any) -> _OneHot | No
     ):
         return None
     place = hot.letters.index(_CLASSES)
-    is_whole = len(sizes) == len(whole) == len(_shape(product))
+    is_whole = len(sizes) == len(whole) == len(sizes_of(product))
     if not is_whole or not is_one(sizes[place]) or is_one(whole[place]):
         return None
     if not all(map(same_number, sizes[:place], whole)):
@@ -246,7 +246,9 @@ def _summed(hot: _OneHot, sums: Node, given: Any) -> _OneHot | None:
     letters = {hot.letters[one] for one in along}
     kept = "".join(one for one in hot.letters if one not in letters)
     return (
-        replace(hot, letters=kept) if len(kept) == len(_shape(sums)) and _CLASSES in kept else None
+        replace(hot, letters=kept)
+        if len(kept) == len(sizes_of(sums)) and _CLASSES in kept
+        else None
     )
 
 
@@ -335,15 +337,10 @@ def _are_of_equal_sizes(terms: Sequence[Term]) -> bool:
     """Whether letters have one size each, and nothing is broadcast."""
     sizes: dict[str, Any] = {}
     for letters, node in terms:
-        for one, size in zip(letters, _shape(node), strict=True):
+        for one, size in zip(letters, sizes_of(node), strict=True):
             if not same_number(sizes.setdefault(one, size), size):
                 return False
     return True
-
-
-def _shape(node: Any) -> Sequence[Any]:
-    tensor = tensor_of(node)
-    return () if tensor is None else tensor.shape
 
 
 def _has_elements_of(product: Node, operand: Node) -> bool:

@@ -40,7 +40,6 @@ _FUNCTIONS: dict[Any, str] = {
     operator.truediv: "div",
     torch.linalg.vector_norm: "linalg_vector_norm",
 }
-MODES = ("sum", "mean", "max")
 # Operators that are not ATen's: of one-hot rows, however these are made, and on tables whose rows
 # are encoded.
 OF_OTHERS = frozenset(
@@ -48,16 +47,13 @@ OF_OTHERS = frozenset(
         "ember::class_rows",
         "ember::class_rows_along",
         "ember::class_sums",
-        "ember::one_hot_rows",
-        "ember::one_hot_rows_along",
-        "ember::one_hot_sums",
         "ember::quantized_rows",
         "ember::quantized_bag",
         "quantized::embedding_bag_4bit_rowwise_offsets",
         "quantized::embedding_bag_byte_rowwise_offsets",
     )
 )
-# Operators whose first result is the bags.
+# Operators whose first result is the bags: see spell_bags.
 BAG_OPERATORS = ("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
 
 # Parameters that may be written as several arguments: x.view(2, 3).
@@ -98,41 +94,6 @@ ALIASES = {
     "vector_norm": "linalg_vector_norm",
     "truediv": "div",
 }
-# Operations whose result lies in the memory of their first argument, or may.
-VIEWS = frozenset(
-    (
-        "T",
-        "alias",
-        "chunk",
-        "contiguous",
-        "detach",
-        "diagonal",
-        "expand",
-        "expand_as",
-        "flatten",
-        "getitem",
-        "mT",
-        "movedim",
-        "narrow",
-        "permute",
-        "reshape",
-        "select",
-        "slice",
-        "split",
-        "squeeze",
-        "swapaxes",
-        "swapdims",
-        "t",
-        "to",
-        "transpose",
-        "unbind",
-        "unflatten",
-        "unfold",
-        "unsqueeze",
-        "view",
-        "view_as",
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -164,6 +125,19 @@ def _parameters(name: str) -> tuple[str, ...] | None:
     return max(found, key=len, default=None)
 
 
+@cache
+def is_name_of_view(name: str) -> bool:
+    """Whether results of operations of that name lie in the memory of their first argument, or may,
+    as ATen's schemas state."""
+    packet = getattr(torch.ops.aten, name, None)
+    schemas = [getattr(packet, one)._schema for one in packet.overloads()] if packet else []
+    return name in ("T", "_unsafe_view", "getitem") or any(
+        (alias := schema.arguments[0].alias_info) is not None and not alias.is_write
+        for schema in schemas
+        if schema.arguments and any(result.alias_info for result in schema.returns)
+    )
+
+
 def _is_of_another_kind(argument: torch.Argument) -> bool:
     """Whether only overloads that no graph calls have an argument: results that are given, names of
     dimensions, texts."""
@@ -184,10 +158,7 @@ def read(node: Node) -> Operation | None:
         names = tuple(argument.name for argument in other._schema.arguments)
         return Operation(other._schema.name.partition("::")[2], _named(names, node))
     if isinstance(target, private.OpOverload):
-        return None if _is_bag_operator(node) else _read_operator(target, node)
-    if (bag := _operator_of_bags(node)) is not None:
-        assert isinstance(bag.target, private.OpOverload)
-        return _read_operator(bag.target, bag)
+        return _read_operator(target, node)
     name = str(getattr(target, "__name__", ""))
     if name in _OF_FUNCTIONAL and getattr(functional, name) is target:
         return _of_functional(name, node)
@@ -212,6 +183,14 @@ def called_name(node: Node) -> str:
     return str(getattr(name, "__name__", name)).partition(".")[0]
 
 
+def name_in_schema(node: Node) -> str:
+    """What ATen's schema calls the operator that a node is; empty for anything else."""
+    target = node.target
+    return (
+        target._schema.name.removeprefix("aten::") if isinstance(target, private.OpOverload) else ""
+    )
+
+
 def linear_layer(node: Node) -> tuple[Node, Node, Node | None] | None:
     """Rows, weight and bias of torch.nn.functional.linear; None for anything else."""
     operation = read(node)
@@ -227,77 +206,18 @@ def _of_others(target: Any) -> private.OpOverload | None:
     return target
 
 
-def nodes_of(node: Node) -> set[Node]:
-    """The nodes of the operation that `read` sees in a node: an operator may have other results."""
-    bag = _operator_of_bags(node)
-    if bag is None:
-        return {node}
-    equal = _equal_bags(_given(bag))
-    return {node, bag, *(equal[1] if equal else ())}
-
-
-def _operator_of_bags(node: Node) -> Node | None:
-    """ATen's operator of bags, if a node takes the bags from its results."""
-    if node.op != "call_function" or node.target is not operator.getitem or node.args[1] != 0:
-        return None
-    source = node.args[0]
-    return source if isinstance(source, Node) and _is_bag_operator(source) else None
-
-
-def _is_bag_operator(node: Node) -> bool:
-    target = node.target
-    if not isinstance(target, private.OpOverload) or target.namespace != "aten":
-        return False
-    return target._schema.name.removeprefix("aten::") in BAG_OPERATORS
-
-
-def _equal_bags(named: Mapping[str, Any]) -> tuple[Node, set[Node]] | None:
-    """The indices (bags, lookups a bag) that an operator of bags was given, and what is between.
-
-    ATen has them flat, with offsets that are made of their size.
-    """
-    flat, offsets = named.get("indices"), named.get("offsets")
-    if not isinstance(flat, Node) or not isinstance(offsets, Node):
-        return None
-    if named.get("per_sample_weights") is not None or named.get("include_last_offset"):
-        return None
-    aten = torch.ops.aten
-    if flat.target is not aten.reshape.default or list(flat.args[1]) != [-1]:  # type: ignore[arg-type]
-        return None
-    if offsets.target is not aten.arange.start_step or offsets.args[0] != 0:
-        return None
-    (indices,) = flat.all_input_nodes
-    tensor = tensor_of(indices)
-    end, step = offsets.args[1:3]
-    if tensor is None or tensor.dim() != 2 or not same_number(step, tensor.shape[1]):
-        return None
-    if not same_number(end, tensor.numel()):
-        return None
-    between = {flat, offsets, *offsets.all_input_nodes}
-    return indices, {one for one in between if len(one.users) == 1}
-
-
 def _read_operator(target: private.OpOverload, node: Node) -> Operation | None:
     """The operation of an operator of ATen."""
     if target.namespace != "aten":
         return None
     name = target._schema.name.removeprefix("aten::")
-    named = _given(node)
+    named = given_by_name(node)
     if name == "embedding":
         padding = named.get("padding_idx", -1)
         named["input"] = named.pop("indices")
         return Operation("embedding", {**named, "padding_idx": None if padding < 0 else padding})
     if name in BAG_OPERATORS:
-        equal = _equal_bags(named)
-        named["input"] = named.pop("indices")
-        if equal is not None:
-            named["input"], named["offsets"] = equal[0], None
-        # Those without a user's arguments have -1 for no padding.
-        if name != "embedding_bag" and named.get("padding_idx", -1) < 0:
-            named["padding_idx"] = None
-        return Operation(
-            "embedding_bag", {**named, "mode": MODES[named.get("mode", 0)], "max_norm": None}
-        )
+        return None
     if name == "select" and node.args[1:2] == (0,):
         return Operation("getitem", {"self": node.args[0], "index": node.args[2]})
     if name == "index":
@@ -309,7 +229,7 @@ def _read_operator(target: private.OpOverload, node: Node) -> Operation | None:
     return _known(plain, named, in_place)
 
 
-def _given(node: Node) -> dict[str, Any]:
+def given_by_name(node: Node) -> dict[str, Any]:
     """What an operator is given, by the names that its schema has."""
     assert isinstance(node.target, private.OpOverload)
     return _named(tuple(argument.name for argument in node.target._schema.arguments), node)
@@ -372,6 +292,12 @@ def tensor_of(argument: Any) -> torch.Tensor | None:
     """The example of a node's tensor; None where it has none."""
     value = value_of(argument)
     return value if isinstance(value, torch.Tensor) else None
+
+
+def sizes_of(argument: Any) -> torch.Size:
+    """The sizes of a node's tensor; none where it has none."""
+    tensor = tensor_of(argument)
+    return torch.Size() if tensor is None else tensor.shape
 
 
 # Operations that make tensors of one number, or of any.

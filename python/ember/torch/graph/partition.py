@@ -4,17 +4,18 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import copy
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from torch.fx import Graph, GraphModule, Node
 
-from ember.torch.graph.checkpoints import inline_checkpoints
+from ember.torch.calls.region_call import RegionCall
 from ember.torch.graph.discovery import meets_others, why_untranslated
 from ember.torch.graph.effects import Memory
-from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
-from ember.torch.graph.linear_together import put_linear_together
+from ember.torch.graph.linear_layers import put_layers_of_sums_together, put_linear_together
 from ember.torch.graph.lookup_region import (
     STATEMENTS,
     blocks_at,
@@ -23,18 +24,24 @@ from ember.torch.graph.lookup_region import (
     rows_at,
     selection_at,
 )
-from ember.torch.graph.lookup_spelling import spell_bags
-from ember.torch.graph.loss_spelling import spell_losses
 from ember.torch.graph.movement import changed_behind, drop_results, use_results, why_not_movable
-from ember.torch.graph.no_match import AsFastError, NoMatchError
 from ember.torch.graph.one_hot_products import put_one_hot_products
-from ember.torch.graph.operations import name_of, tensor_of, value_of
-from ember.torch.graph.overloads import spell_overloads
+from ember.torch.graph.operations import is_tensor, name_of, tensor_of, value_of
 from ember.torch.graph.reduced_lookups import bag_at, bags_at, rows_beside_at
-from ember.torch.graph.region import Region, likely_arguments, reference_of, replace
+from ember.torch.graph.region import (
+    AsFastError,
+    NoMatchError,
+    Region,
+    likely_arguments,
+    reference_of,
+    replace,
+)
 from ember.torch.graph.remembered import remembering
+from ember.torch.graph.single_operations import is_view
+from ember.torch.graph.spelling import spell_bags, spell_losses, spell_overloads
 from ember.torch.graph.vmaps import fold_vmaps
-from ember.torch.report.report import Compiled, Left, Report
+from ember.torch.report.explanation import CompiledPart, LeftPart
+from ember.torch.report.report import Report
 from ember.torch.settings import Settings
 
 # Each finds the region that ends at a node: None if the node is none of its operations;
@@ -74,11 +81,12 @@ def partition(module: GraphModule, settings: Settings) -> Report:
         regions = _regions(graph, settings, report)
     # The last one first: what a region reads of others is in the graph until their turn comes.
     for number, region in reversed(list(enumerate(regions))):
-        nodes = [node.name for node in sorted(region.nodes)]
+        nodes = tuple(node.name for node in sorted(region.nodes))
         likely = likely_arguments(region)
         call = replace(region, f"ember_{region.kind}_{number}")
-        programs = call.programs(likely)
-        report.compiled.insert(0, Compiled(region.kind, region.title, nodes, call, programs))
+        programs = tuple(call.programs(likely))
+        part = CompiledPart(region.kind, region.title, nodes, call, programs=programs)
+        report.compiled.insert(0, part)
     drop_results(graph)
     # Inductor makes one loop of additions.
     if regions and settings.reorders and settings.rest == "eager":
@@ -103,8 +111,8 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
     """Regions that have no nodes in common, in the order of the graph."""
     found: list[Region] = []
     taken: set[Node] = set()
-    left: dict[Left, set[Node]] = {}
-    as_fast: list[Left] = []
+    left: dict[LeftPart, set[Node]] = {}
+    as_fast: list[LeftPart] = []
     memory = Memory(graph)
     # From the end, so that what another pattern ends in is found before it.
     for node in reversed(list(graph.nodes)):
@@ -114,10 +122,10 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
             try:
                 region = pattern(node, settings)
             except AsFastError as error:
-                as_fast.append(Left(node.name, str(error), as_fast=True))
+                as_fast.append(LeftPart(node.name, str(error), as_fast=True))
                 continue
             except NoMatchError as error:
-                left[Left(node.name, str(error))] = {node}
+                left[LeftPart(node.name, str(error))] = {node}
                 continue
             if region is None:
                 continue
@@ -128,19 +136,19 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
                 for one in [one for one in left if one.reason == reason]:
                     if left[one] >= region.nodes:
                         del left[one]
-                left[Left(node.name, reason)] = region.nodes
+                left[LeftPart(node.name, reason)] = region.nodes
                 continue
             found.append(region)
             taken |= region.nodes
             break
     found.reverse()
     names = {node.name for node in taken}
-    said = names.union(one.node for one in (*left, *as_fast))
+    said = names.union(one.operation for one in (*left, *as_fast))
     for node in reversed(list(graph.nodes)):
         if node.name not in said and (reason := why_untranslated(node)):
-            left[Left(node.name, reason)] = {node}
+            left[LeftPart(node.name, reason)] = {node}
     # What a larger pattern did not take, another one may have.
-    as_fast = [one for one in reversed(as_fast) if one.node not in names]
+    as_fast = [one for one in reversed(as_fast) if one.operation not in names]
     report.left = list(left)[::-1] or as_fast
     report.beside = as_fast if left else []
     return found
@@ -209,3 +217,41 @@ def _why_not_differentiable(region: Region, memory: Memory) -> str:
                 "place behind it"
             )
     return ""
+
+
+def inline_checkpoints(graph: Graph, put_kernels: Callable[[GraphModule], Any]) -> None:
+    """Puts what is checkpointed into the graph where kernels compute all of it: these keep what
+    they are given, and nothing that a checkpoint would spare.
+
+    put_kernels: changes a module's graph, so that kernels compute what they can.
+    """
+    owner = graph.owning_module
+    for node in list(graph.nodes):
+        if getattr(node.target, "__name__", "") != "tag_activation_checkpoint":
+            continue
+        body = getattr(owner, str(node.args[0].target), None)
+        if not isinstance(body, GraphModule) or "_checkpoint_context_fn" in body.meta:
+            continue
+        trial = copy.deepcopy(body)
+        put_kernels(trial)
+        if not any(map(_is_kept, trial.graph.nodes)):
+            _inline(graph, node, body.graph)
+
+
+def _is_kept(node: Node) -> bool:
+    """Whether a node is an operation of PyTorch that makes a tensor, which a gradient may need."""
+    is_call = node.op.startswith("call") and not isinstance(node.target, RegionCall)
+    return is_call and is_tensor(node) and not is_view(node)
+
+
+def _inline(graph: Graph, node: Node, body: Graph) -> None:
+    given = dict(zip(body.find_nodes(op="placeholder"), node.args[1:], strict=True))
+    with graph.inserting_before(node):
+        made = graph.graph_copy(body, given)
+    several: Sequence[Any] = made if isinstance(made, tuple | list) else (made,)
+    for taken in list(node.users):
+        assert taken.target is operator.getitem
+        number: Any = taken.args[1]
+        taken.replace_all_uses_with(several[number])
+        graph.erase_node(taken)
+    graph.erase_node(node)

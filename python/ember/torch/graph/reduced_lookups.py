@@ -23,19 +23,17 @@ from ember.torch.graph.discovery import (
 )
 from ember.torch.graph.jagged_calls import JaggedBag, ReducedRows
 from ember.torch.graph.lookup_region import BAG, BAGS, is_of_matrix_rows, region_of
-from ember.torch.graph.no_match import NoMatchError
 from ember.torch.graph.operations import (
     Operation,
     fixed_number,
     fixed_size,
     name_of,
-    nodes_of,
     read,
     same_number,
     tensor_of,
 )
 from ember.torch.graph.outside_graphs import BagOptions
-from ember.torch.graph.region import Region
+from ember.torch.graph.region import NoMatchError, Region
 from ember.torch.graph.single_operations import dtype_of
 from ember.torch.settings import Settings
 
@@ -240,7 +238,7 @@ def _of_operation(node: Node, operation: Operation) -> Bag:
     if weights is not None and dtype_of(weights) is not table:
         raise NoMatchError(f"PyTorch refuses weights of {dtype_of(weights)} for rows of {table}")
     mode = operation.get("mode", "mean")
-    return Bag(node, frozenset(nodes_of(node)), operation, node, mode)
+    return Bag(node, frozenset((node,)), operation, node, mode)
 
 
 def _reduced(node: Node, operation: Operation, lookup: Reader) -> Bag | None:

@@ -12,11 +12,18 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from ember.torch.calls.reference_graph import ReferenceGraph
-from ember.torch.calls.region_call import RegionCall
+from ember.torch.calls.region_call import ReferenceGraph, RegionCall
 from ember.torch.gradients.differentiable import Reference
 from ember.torch.graph.effects import effect_of, held
 from ember.torch.graph.operations import asks_for_sizes, likely_sizes, read, value_of
+
+
+class NoMatchError(Exception):
+    """The reason, in words: it stands behind the operation's name in reports."""
+
+
+class AsFastError(NoMatchError):
+    """PyTorch is as fast: it says little beside why something larger, around it, has no kernel."""
 
 
 @dataclass

@@ -12,11 +12,10 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, Node
 
-from ember.torch.graph.complex_pairs import has_complex, is_of_pairs
 from ember.torch.graph.costs import is_slow
 from ember.torch.graph.effects import example_of, is_transformed
 from ember.torch.graph.irregular import is_irregular, looked_up_in
-from ember.torch.graph.operations import CONSTANTS, VIEWS, called_name, likely_sizes, read
+from ember.torch.graph.operations import CONSTANTS, called_name, is_name_of_view, likely_sizes, read
 from ember.torch.graph.remembered import remembered
 from ember.torch.graph.trace import say_untraced, trace
 from ember.torch.translate.translation import text_of
@@ -66,9 +65,6 @@ def _kind_of(node: Node) -> str:
 
 
 def _translated_text(node: Node) -> str | None:
-    if has_complex(node):
-        # What is computed of them in the end is real, and translated.
-        return "" if is_of_pairs(node) else None
     if are_tensors(node):
         return ""
     several = made_with_others(node)
@@ -104,6 +100,11 @@ def tensors_of(node: Node) -> list[Tensor]:
     return [one for one in values if isinstance(one, Tensor)]
 
 
+def is_complex(node: Node) -> bool:
+    """Whether a node's value is a complex tensor, or has some."""
+    return any(tensor.is_complex() for tensor in tensors_of(node))
+
+
 @remembered
 def is_view(node: Node) -> bool:
     """Whether a node shows a tensor's elements at other indices, in the same memory."""
@@ -111,8 +112,8 @@ def is_view(node: Node) -> bool:
         return False
     operation = read(node)
     if operation is not None:
-        return operation.name in VIEWS and not operation.in_place
-    return called_name(node) in VIEWS
+        return is_name_of_view(operation.name) and not operation.in_place
+    return is_name_of_view(called_name(node))
 
 
 def is_elementwise(node: Node) -> bool:

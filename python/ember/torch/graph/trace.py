@@ -22,7 +22,6 @@ from torch import Tensor
 from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.capture import private
-from ember.torch.graph.complex_pairs import computed, has_pair, is_complex
 from ember.torch.graph.decompositions import copy, decompositions
 from ember.torch.graph.effects import effect_of, example_of
 from ember.torch.graph.recorder import Recorder
@@ -131,10 +130,8 @@ def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> 
     def run(*values: Any) -> Any:
         found = dict(zip((copied[value] for value in inputs), values, strict=True))
         with recorder:
-            for recorder.place, (node, call) in enumerate(zip(numbered, calls, strict=True)):
+            for recorder.place, call in enumerate(calls):
                 found[call] = called(call, found)
-                if has_pair(found[call]) != is_complex(node):
-                    raise RuntimeError(f"{node.name} shows complex numbers otherwise")
         return found[copied[root]]
 
     are_changed = any(effect_of(node).changed for node in numbered)
@@ -150,12 +147,8 @@ def called(node: Node, found: Mapping[Node, Any]) -> Any:
     """What a node's function or method gives for the values of others."""
     arguments, words = torch.fx.node.map_arg((node.args, node.kwargs), found.__getitem__)
     if node.op == "call_method":
-        return computed(node, _method(str(node.target)), arguments, words)
-    return computed(node, node.target, arguments, words)  # type: ignore[arg-type]
-
-
-def _method(name: str) -> Callable[..., Any]:
-    return lambda owner, *arguments, **words: getattr(owner, name)(*arguments, **words)
+        return getattr(arguments[0], str(node.target))(*arguments[1:], **words)
+    return node.target(*arguments, **words)  # type: ignore[operator]
 
 
 def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashable:

@@ -11,7 +11,7 @@ import torch
 from torch.fx import Graph, Node
 
 from ember.torch.capture import private
-from ember.torch.graph.effects import example_of
+from ember.torch.graph.effects import effect_of, example_of
 from ember.torch.graph.linear_before_sum import call_like
 from ember.torch.graph.operations import called_name, same_number, tensor_of, value_of
 from ember.torch.graph.recorder import Recorder
@@ -63,7 +63,7 @@ def _fold(graph: Graph, section: Sequence[Node]) -> None:
     nodes = list(recorded.nodes)
     for node in nodes:
         _show_instead(node)
-    if not all(map(_is_pure, nodes)):
+    if any(node.op == "get_attr" or not effect_of(node).is_pure for node in nodes):
         return
     recorded.eliminate_dead_code()
     nodes = list(recorded.nodes)
@@ -133,15 +133,6 @@ def _show_instead(node: Node) -> None:
     shown = getattr(torch.ops.aten, target._schema.name.removeprefix("aten::").removesuffix("_"))
     if len(node.all_input_nodes[0].users) == 1 and target._overloadname in shown.overloads():
         node.target = getattr(shown, target._overloadname)
-
-
-def _is_pure(node: Node) -> bool:
-    """Whether an operator changes nothing, and gives the same each time."""
-    if isinstance(node.target, private.OpOverload):
-        is_random = torch.Tag.nondeterministic_seeded in node.target.tags
-        return not is_random and not node.target._schema.is_mutable
-    is_number = node.op == "call_function" and value_of(node) is not None
-    return is_number or node.op in ("placeholder", "output")
 
 
 def _have_same_gradient(one: Node, other: Node) -> bool:

@@ -70,26 +70,40 @@ def _(rows: Tensor, indices: Tensor, encoding: str, length: int) -> Tensor:
     return rows.new_empty((*indices.shape, length), dtype=torch.float32)
 
 
-class QuantizedEmbedding(nn.Module):
-    """nn.Embedding with its table as encoded rows, for inference: the table has no gradient.
+class QuantizedTable(nn.Module):
+    """A module whose table is encoded rows, for inference: the table has no gradient.
 
     rows: the table, a buffer, as encode has it.
     """
 
     rows: Tensor
 
-    def __init__(self, lookup: nn.Embedding, encoding: str = "int8") -> None:
-        """lookup: its table is taken over; raises ArgumentError."""
+    def __init__(self, module: nn.Embedding | nn.EmbeddingBag, encoding: str) -> None:
+        """module: its table is taken over; raises ArgumentError."""
         super().__init__()
-        if lookup.max_norm is not None:
+        if module.max_norm is not None:
             raise ArgumentError("a table that max_norm changes cannot be quantised")
-        self.num_embeddings, self.embedding_dim = lookup.num_embeddings, lookup.embedding_dim
+        self.num_embeddings, self.embedding_dim = module.num_embeddings, module.embedding_dim
         self.encoding = encoding
-        self.register_buffer("rows", encode(lookup.weight, format_of(encoding)))
+        self.register_buffer("rows", encode(module.weight, format_of(encoding)))
 
     def dequantized(self) -> Tensor:
         """The numbers that the table stands for, f32, (num_embeddings, embedding_dim)."""
         return decode(self.rows, format_of(self.encoding), self.embedding_dim)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_embeddings}, {self.embedding_dim}, {self.encoding}"
+
+
+class QuantizedEmbedding(QuantizedTable):
+    """nn.Embedding with its table as encoded rows, for inference: the table has no gradient.
+
+    rows: the table, a buffer, as encode has it.
+    """
+
+    def __init__(self, lookup: nn.Embedding, encoding: str = "int8") -> None:
+        """lookup: its table is taken over; raises ArgumentError."""
+        super().__init__(lookup, encoding)
 
     def forward(self, input: Tensor) -> Tensor:
         """The rows at the indices, f32, (..., embedding_dim)."""
@@ -97,6 +111,3 @@ class QuantizedEmbedding(nn.Module):
             self.rows, input, self.encoding, self.embedding_dim
         )
         return found
-
-    def extra_repr(self) -> str:
-        return f"{self.num_embeddings}, {self.embedding_dim}, {self.encoding}"

@@ -35,7 +35,7 @@ from ember.torch.quantize.row_encoding import (
     table_arguments,
     table_words,
 )
-from ember.torch.quantize.rows import QuantizedEmbedding
+from ember.torch.quantize.rows import QuantizedEmbedding, QuantizedTable
 
 
 @cache
@@ -99,16 +99,26 @@ def quantized_bag(
         indices = indices.reshape(-1)
         weights = None if weights is None else weights.reshape(-1)
     bags = len(offsets) - has_last
-    if configuration.is_disabled() or bags <= 0:
-        return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
-    index = INDEX_TYPES[indices.dtype]
-    try:
-        kernel, _ = bag_kernel(
-            form, length, index, mode, weights is not None, padding >= 0, Options()
+    kernel = None
+    if not configuration.is_disabled() and bags > 0:
+        kind = form, length, INDEX_TYPES[indices.dtype], mode, weights is not None, padding >= 0
+        try:
+            kernel, _ = bag_kernel(*kind, Options())
+        except (CompileError, CompilerNotFoundError) as error:
+            left_to_pytorch(f"bags of {encoding} rows", error)
+    if kernel is None:
+        # PyTorch's bags of the rows that are looked up, decoded.
+        used, places = torch.unique(indices, return_inverse=True)
+        at = (used == padding).nonzero().flatten()
+        return functional.embedding_bag(
+            places.to(offsets.dtype),
+            decode(rows.index_select(0, used), form, length),
+            offsets,
+            mode=mode,
+            per_sample_weights=weights,
+            include_last_offset=has_last,
+            padding_idx=int(at[0]) if len(at) else None,
         )
-    except (CompileError, CompilerNotFoundError) as error:
-        left_to_pytorch(f"bags of {encoding} rows", error)
-        return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
     if int(offsets[0]) != 0:
         raise OffsetsError(f"offsets[0] has to be 0, but is {int(offsets[0])}")
     if not has_last:
@@ -140,54 +150,17 @@ def _(
     return rows.new_empty((bags, length), dtype=torch.float32)
 
 
-def _decoded_bag(
-    rows: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    weights: Tensor | None,
-    form: RowFormat,
-    length: int,
-    mode: str,
-    has_last: bool,
-    padding: int,
-) -> Tensor:
-    """The same by PyTorch, which decodes the rows that are looked up."""
-    used, places = torch.unique(indices, return_inverse=True)
-    table = decode(rows.index_select(0, used), form, length)
-    at = (used == padding).nonzero().flatten()
-    return functional.embedding_bag(
-        places.to(offsets.dtype),
-        table,
-        offsets,
-        mode=mode,
-        per_sample_weights=weights,
-        include_last_offset=has_last,
-        padding_idx=int(at[0]) if len(at) else None,
-    )
-
-
-class QuantizedEmbeddingBag(nn.Module):
+class QuantizedEmbeddingBag(QuantizedTable):
     """nn.EmbeddingBag with its table as rows of bytes, for inference: the table has no gradient.
 
     rows: the table, a buffer, uint8, (num_embeddings, bytes of a row), as encode has it.
     """
 
-    rows: Tensor
-
     def __init__(self, bag: nn.EmbeddingBag, encoding: str = "int8") -> None:
         """bag: its table and its options are taken over; raises ArgumentError."""
-        super().__init__()
-        if bag.max_norm is not None:
-            raise ArgumentError("a table that max_norm changes cannot be quantised")
-        self.num_embeddings, self.embedding_dim = bag.num_embeddings, bag.embedding_dim
+        super().__init__(bag, encoding)
         self.mode, self.include_last_offset = bag.mode, bag.include_last_offset
         self.padding_idx = bag.padding_idx
-        self.encoding = encoding
-        self.register_buffer("rows", encode(bag.weight, format_of(encoding)))
-
-    def dequantized(self) -> Tensor:
-        """The numbers that the table stands for, f32, (num_embeddings, embedding_dim)."""
-        return decode(self.rows, format_of(self.encoding), self.embedding_dim)
 
     def update_(self, table: Tensor) -> None:
         """Quantises another table (num_embeddings, embedding_dim) in the place of this one."""
@@ -231,7 +204,7 @@ class QuantizedEmbeddingBag(nn.Module):
         return found
 
     def extra_repr(self) -> str:
-        return f"{self.num_embeddings}, {self.embedding_dim}, {self.encoding}, mode={self.mode!r}"
+        return f"{super().extra_repr()}, mode={self.mode!r}"
 
 
 def quantize_tables(

@@ -14,9 +14,8 @@ from torch.fx import GraphModule
 from ember.torch.calls.sparse_operand import has_sparse, holds_sparse
 from ember.torch.capture import private
 from ember.torch.capture.backend import ember_backend
-from ember.torch.capture.capturing import any_sizes
+from ember.torch.capture.captured_calls import any_sizes
 from ember.torch.capture.compiled import Kernel, original_of
-from ember.torch.capture.source_places import place_of
 from ember.torch.capture.sparse_mode import KIND, Product, SparseProducts, sparse_functions_seen
 from ember.torch.report.explanation import (
     Break,
@@ -26,7 +25,7 @@ from ember.torch.report.explanation import (
     LeftPart,
     OtherWay,
 )
-from ember.torch.report.report import Report, compiled_part
+from ember.torch.report.report import Report, place_of
 from ember.torch.settings import Settings
 
 BY_EMBER, BY_TORCH = "ember.compile", 'torch.compile(model, backend="ember") alone'
@@ -135,7 +134,7 @@ def _sparse_part(products: Sequence[Product]) -> Graph | None:
         if product.call is None:
             left[LeftPart(product.function, product.reason, place)] = None
         else:
-            part = compiled_part(KIND, product.title, [product.function], place, product.call)
+            part = CompiledPart(KIND, product.title, (product.function,), product.call, place)
             compiled[part] = None
     if not products:
         return None

@@ -4,33 +4,113 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Mapping
+import html
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ember.torch.report.page import Line, page, text
+from ember.compiler import Notation, Options
+from ember.torch.calls.region_call import RegionCall
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line: what it is about, in a word or two, and what is said; depth 1 is about the last of
+    depth 0."""
+
+    what: str
+    said: str
+    depth: int = 0
+
+    def __str__(self) -> str:
+        indent = "  " * (self.depth + 1)
+        return indent + (f"{self.what}: {self.said}" if self.what else self.said)
+
+
+# A title, and what stands below it.
+Section = tuple[str, Sequence[Line]]
+
+NO_KERNEL = "there is no kernel for tensors as the arguments were"
+CELL = "text-align: left; vertical-align: top; padding: 2px 12px 2px 0"
+DETAIL = "font-size: 85%; opacity: 0.75; overflow-wrap: anywhere"
+
+
+def text(sections: Sequence[Section]) -> str:
+    """The sections as plain text, without a line break at the end."""
+    blocks = ["\n".join([title, *map(str, lines)]) for title, lines in sections]
+    return "\n\n".join(blocks)
+
+
+def page(sections: Sequence[Section]) -> str:
+    """The sections as a piece of HTML: a table for each, whose rows are the lines of depth 0."""
+    parts = []
+    for number, (title, lines) in enumerate(sections):
+        shown = html.escape(title)
+        parts.append(f"<p><strong>{shown}</strong></p>" if not number else f"<p>{shown}</p>")
+        if lines:
+            parts.append(f"<table>{''.join(map(_row, _with_details(lines)))}</table>")
+    return f'<div class="ember-explanation">{"".join(parts)}</div>'
+
+
+def _with_details(lines: Sequence[Line]) -> list[tuple[Line, list[Line]]]:
+    """Lines of depth 0, each with those below it."""
+    found: list[tuple[Line, list[Line]]] = []
+    for line in lines:
+        if line.depth:
+            found[-1][1].append(line)
+        else:
+            found.append((line, []))
+    return found
+
+
+def _row(entry: tuple[Line, list[Line]]) -> str:
+    line, details = entry
+    said = html.escape(line.said)
+    for detail in details:
+        words = f"{detail.what}: {detail.said}" if detail.what else detail.said
+        said += f'<div style="{DETAIL}">{html.escape(words)}</div>'
+    return (
+        f'<tr><th style="{CELL}; white-space: nowrap">{html.escape(line.what)}</th>'
+        f'<td style="{CELL}">{said}</td></tr>'
+    )
 
 
 @dataclass(frozen=True)
 class CompiledPart:
-    """Operations that a kernel computes.
+    """Operations that a kernel computes, with what is known by now of it.
 
-    kind, title: what they are. operations: their names in the graph. place: where the last of them
-    stands in the model, empty if unknown. libraries: the kernels that the calls needed. problem:
-    why there is none, if so; then PyTorch computes. note: when PyTorch computes though there is
-    one, if that is known. call: what stands for them in the graph; it may be given to ember.show.
-    decisions: the rules that made the kernels, and the costs that leave other calls to PyTorch.
+    kind, title: what they are. operations: their names in the graph. call: what stands for them in
+    the graph; it may be given to ember.show. place: where the last of them stands in the model,
+    empty if unknown. programs: what the first call like that of the capture builds.
     """
 
     kind: str
     title: str
     operations: tuple[str, ...]
-    place: str
-    libraries: tuple[Path, ...]
-    problem: str
-    call: Callable[..., object] = field(repr=False)
-    note: str = ""
-    decisions: tuple[str, ...] = ()
+    call: RegionCall = field(repr=False)
+    place: str = ""
+    programs: tuple[tuple[Notation, Options], ...] = ()
+
+    @property
+    def libraries(self) -> tuple[Path, ...]:
+        """The kernels that calls needed."""
+        return tuple(library.path for library in self.call.kernels())
+
+    @property
+    def problem(self) -> str:
+        """Why there is none, if so; then PyTorch computes."""
+        none = "" if self.call.kernels() else self.call.handed_over or NO_KERNEL
+        return self.call.failed or none
+
+    @property
+    def note(self) -> str:
+        """When PyTorch computes though there is one, if that is known."""
+        return "" if self.problem else self.call.handed_over
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The rules that made the kernels, and the costs that leave other calls to PyTorch."""
+        return () if self.problem else tuple(self.call.decisions())
 
 
 @dataclass(frozen=True)
@@ -42,7 +122,7 @@ class LeftPart:
 
     operation: str
     reason: str
-    place: str
+    place: str = ""
     as_fast: bool = False
 
 

@@ -4,43 +4,50 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import re
+import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from torch.fx import Graph as FxGraph
 from torch.fx import Node
 
-from ember.compiler import Notation, Options
-from ember.torch.calls.region_call import RegionCall
-from ember.torch.capture.source_places import place_in_trace
+from ember.torch.capture.sparse_mode import MODE_FILE
 from ember.torch.graph.linear_before_sum import Reordered
 from ember.torch.report.explanation import CompiledPart, Explanation, Graph, LeftPart
 
-NO_KERNEL = "there is no kernel for tensors as the arguments were"
+# A line of a stack trace.
+_FRAME = re.compile(r'\s*File "(.*)", line (\d+), in (.*)')
+
+
+def place_in_trace(stack_trace: str) -> str:
+    """The place that a printed stack trace is about, as place_of has it."""
+    lines = stack_trace.splitlines()
+    frames = []
+    for number, line in enumerate(lines):
+        if found := _FRAME.match(line):
+            code = lines[number + 1].strip() if number + 1 < len(lines) else ""
+            frames.append(traceback.FrameSummary(found[1], int(found[2]), found[3], line=code))
+    return place_of(frames)
+
+
+def place_of(stack: Sequence[traceback.FrameSummary]) -> str:
+    """FILE:LINE, in FUNCTION: CODE of the innermost frame that is not in an installed package."""
+    if not stack:
+        return ""
+    own = [
+        frame
+        for frame in stack
+        if "site-packages" not in Path(frame.filename).parts and frame.filename != MODE_FILE
+    ]
+    frame = (own or stack)[-1]
+    place = f"{frame.filename}:{frame.lineno}, in {frame.name}"
+    return f"{place}: {frame.line}" if frame.line else place
+
+
 NOTHING_YET = "nothing was compiled yet"
-
-
-@dataclass
-class Compiled:
-    """A part of the graph that a kernel computes, with its call, and what the first one of a call
-    like that of the capture builds."""
-
-    kind: str
-    title: str
-    nodes: list[str]
-    call: RegionCall
-    programs: list[tuple[Notation, Options]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Left:
-    """An operation that PyTorch computes, with the reason. as_fast: because it is as fast."""
-
-    node: str
-    reason: str
-    as_fast: bool = False
 
 
 @dataclass
@@ -64,9 +71,9 @@ class Report:
 
     operations: int = 0
     reordered: list[Reordered] = field(default_factory=list)
-    compiled: list[Compiled] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
-    beside: list[Left] = field(default_factory=list)
+    compiled: list[CompiledPart] = field(default_factory=list)
+    left: list[LeftPart] = field(default_factory=list)
+    beside: list[LeftPart] = field(default_factory=list)
     noted: dict[str, Operation] = field(default_factory=dict)
     remaining: frozenset[str] = frozenset()
     has_unknown_sizes: bool = False
@@ -86,12 +93,10 @@ class Report:
     def graph(self) -> Graph:
         """What is told of it, with the kernels that calls have needed so far."""
         compiled = tuple(
-            compiled_part(part.kind, part.title, part.nodes, self._place(*part.nodes), part.call)
-            for part in self.compiled
+            replace(part, place=self._place(*part.operations)) for part in self.compiled
         )
         left = tuple(
-            LeftPart(one.node, one.reason, self._place(one.node), one.as_fast)
-            for one in (*self.left, *self.beside)
+            replace(part, place=self._place(part.operation)) for part in (*self.left, *self.beside)
         )
         special = {name for part in compiled for name in part.operations}
         special |= {part.operation for part in left}
@@ -141,23 +146,6 @@ class Reports(list[Report]):
 
     def _repr_html_(self) -> str:
         return self._explanation()._repr_html_() if self else f"<p>{NOTHING_YET}</p>"
-
-
-def compiled_part(
-    kind: str, title: str, operations: Sequence[str], place: str, call: Callable[..., Any]
-) -> CompiledPart:
-    """A part, with what its kernels are now."""
-    if not isinstance(call, RegionCall):
-        return CompiledPart(kind, title, tuple(operations), place, (), "", call)
-    libraries = tuple(library.path for library in call.kernels())
-    problem = call.failed
-    if not libraries and not problem:
-        problem = call.handed_over or NO_KERNEL
-    note = "" if problem else call.handed_over
-    decisions = () if problem else tuple(call.decisions())
-    return CompiledPart(
-        kind, title, tuple(operations), place, libraries, problem, call, note, decisions
-    )
 
 
 def _name(node: Node) -> str:

@@ -19,6 +19,7 @@ from ember.torch.quantize.row_encoding import is_of_bytes
 from ember.torch.translate.values import (
     FIRST,
     NotTranslatedError,
+    Pair,
     Value,
     is_one,
     known_number,
@@ -60,12 +61,15 @@ class Arrays:
     selecting: Node | None = None
     sizes_of: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
-    def input(self, node: Node, example: Any) -> Value:
-        """A tensor or a number that the statements are given."""
+    def input(self, node: Node, example: Any) -> Any:
+        """A tensor or a number that the statements are given; to ask about operators, a complex
+        one, too."""
         name = self.inputs.setdefault(node, f"x{len(self.inputs)}")
         if isinstance(example, Tensor):
             if example.layout is not torch.strided or example.is_nested:
                 raise NotTranslatedError
+            if example.is_complex() and self.is_trial:
+                return Pair(*(self.input(node, part) for part in (example.real, example.imag)))
             return replace(self._array(name, example), is_looked_up=self.is_trial)
         if isinstance(example, float | torch.SymFloat):
             self.types[name] = type_of(self.number)

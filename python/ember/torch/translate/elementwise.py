@@ -5,7 +5,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from string import Formatter
 
 import torch
 from torch.fx import Node
@@ -13,44 +16,48 @@ from torch.fx import Node
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import Indices, NotTranslatedError, Value, literal
 
-# What is computed of one operand, by operators that are named so.
-_UNARY = {
+# What operators that are called so compute of their operands, {0} and {1}, and of other arguments.
+_TEXTS = {
+    "_to_copy": "{0}",
     "abs": "abs({0})",
-    "ceil": "ceil({0})",
+    "copysign": "copysign({0}, {1})",
     "cos": "cos({0})",
     "erf": "erf({0})",
     "exp": "exp({0})",
     "exp2": "(2.0 ** {0})",
     "expm1": "expm1({0})",
-    "floor": "floor({0})",
+    "fmax": "({0} if {1} != {1} or {0} >= {1} else {1})",
+    "fmin": "({0} if {1} != {1} or {0} <= {1} else {1})",
+    "fmod": "fmod({0}, {1})",
+    "hardsigmoid": "(0.0 if {0} <= -3 else (1.0 if {0} >= 3 else {0} / 6 + 0.5))",
+    "hardtanh": ("({min_val} if {0} <= {min_val} else ({max_val} if {0} >= {max_val} else {0}))"),
+    "leaky_relu": "({0} if {0} > 0 else {negative_slope} * {0})",
     "log": "log({0})",
     "log10": f"(log({{0}}) / {math.log(10)!r})",
     "log1p": "log1p({0})",
     "log2": f"(log({{0}}) / {math.log(2)!r})",
+    "maximum": "max({0}, {1})",
+    "minimum": "min({0}, {1})",
     "neg": "(-{0})",
     "reciprocal": "(1.0 / {0})",
     "relu": "(0.0 if {0} <= 0 else {0})",
-    "round": "round({0})",
+    "remainder": "({0} % {1})",
     "rsqrt": "(1.0 / sqrt({0}))",
+    "rsub": "({1} - {alpha} * {0})",
     "sigmoid": "sigmoid({0})",
-    "sign": "(1.0 if {0} > 0 else (-1.0 if {0} < 0 else 0.0))",
     "sin": "sin({0})",
     "sqrt": "sqrt({0})",
     "tanh": "tanh({0})",
+}
+# The same of steps.
+_STEPS = {
+    "ceil": "ceil({0})",
+    "floor": "floor({0})",
+    "round": "round({0})",
+    "sign": "(1.0 if {0} > 0 else (-1.0 if {0} < 0 else 0.0))",
     "trunc": "trunc({0})",
 }
-# Those of them that are steps.
-_STEPS = frozenset(("ceil", "floor", "round", "sign", "trunc"))
-_BINARY = {
-    "copysign": "copysign({0}, {1})",
-    "fmax": "({0} if {1} != {1} or {0} >= {1} else {1})",
-    "fmin": "({0} if {1} != {1} or {0} <= {1} else {1})",
-    "fmod": "fmod({0}, {1})",
-    "maximum": "max({0}, {1})",
-    "minimum": "min({0}, {1})",
-    "remainder": "({0} % {1})",
-}
-# Functions of booleans.
+# Of booleans, and of what is compared.
 _LOGICAL = {
     "and": "({0} and {1})",
     "not": "(not {0})",
@@ -58,51 +65,62 @@ _LOGICAL = {
     "xor": "({0} != {1})",
 }
 _COMPARISONS = {
-    "eq": "==",
-    "ge": ">=",
-    "gt": ">",
-    "le": "<=",
-    "lt": "<",
-    "ne": "!=",
+    "eq": "({0} == {1})",
+    "ge": "({0} >= {1})",
+    "gt": "({0} > {1})",
+    "isinf": "(abs({0}) == inf)",
+    "isnan": "({0} != {0})",
+    "le": "({0} <= {1})",
+    "lt": "({0} < {1})",
+    "ne": "({0} != {1})",
 }
 
 
-def _enter_unary(name: str, text: str) -> None:
-    @translates(f"aten::{name}")
-    def _(call: Call) -> Value:
-        if name in _STEPS:
-            # Of integers they are floats, or as they were; decimals are for numbers that are read.
-            if not call.result.is_floating_point() or call.arguments.get("decimals"):
-                raise NotTranslatedError
-            call.statements.own_gradients.add(call.node)
-        return call.elementwise([call.value("self")], text.format)
+def _enters(
+    table: Mapping[str, str], *prefixes: str
+) -> Callable[[Callable[[Call, list[Value], str], Value]], None]:
+    """Enters a function of a call, its operands and its text for all operators of a table."""
+
+    def enter(function: Callable[[Call, list[Value], str], Value]) -> None:
+        for name, text in table.items():
+
+            def entry(call: Call, text: str = text) -> Value:
+                operands = [call.value(one) for one in ("self", "other") if one in call.arguments]
+                return function(call, operands, text)
+
+            translates(*(f"aten::{prefix}{name}" for prefix in prefixes or ("",)))(entry)
+
+    return enter
 
 
-def _enter_logical(name: str, text: str) -> None:
-    @translates(f"aten::logical_{name}", f"aten::bitwise_{name}")
-    def _(call: Call) -> Value:
-        operands = [call.value(one) for one in ("self", "other") if one in call.arguments]
-        if any(operand.dtype is not torch.bool for operand in operands):
-            raise NotTranslatedError
-        return call.elementwise(operands, text.format)
+@_enters(_TEXTS)
+def _computed(call: Call, operands: list[Value], text: str) -> Value:
+    fields = {field for _, field, *_ in Formatter().parse(text) if field and field.isidentifier()}
+    given = {name: literal(call.given(name)) for name in fields}
+    return call.elementwise(operands, partial(text.format, **given))
 
 
-def _enter_binary(name: str, text: str) -> None:
-    @translates(f"aten::{name}")
-    def _(call: Call) -> Value:
-        return call.elementwise([call.value("self"), call.value("other")], text.format)
+@_enters(_STEPS)
+def _step(call: Call, operands: list[Value], text: str) -> Value:
+    # Of integers they are floats, or as they were; decimals are for numbers that are read.
+    if not call.result.is_floating_point() or call.arguments.get("decimals"):
+        raise NotTranslatedError
+    call.statements.own_gradients.add(call.node)
+    return call.elementwise(operands, text.format)
 
 
-def _enter_comparison(name: str, sign: str) -> None:
-    @translates(f"aten::{name}")
-    def _(call: Call) -> Value:
-        operands = [call.value("self"), call.value("other")]
-        kinds = {operand.dtype for operand in operands if operand.rank}
-        if len(kinds) > 1:
-            raise NotTranslatedError
-        return call.statements.elementwise(
-            call.sizes, torch.bool, operands, lambda x, y: f"({x} {sign} {y})"
-        )
+@_enters(_LOGICAL, "logical_", "bitwise_")
+def _logical(call: Call, operands: list[Value], text: str) -> Value:
+    if any(operand.dtype is not torch.bool for operand in operands):
+        raise NotTranslatedError
+    return call.elementwise(operands, text.format)
+
+
+@_enters(_COMPARISONS)
+def _compared(call: Call, operands: list[Value], text: str) -> Value:
+    if len({operand.dtype for operand in operands if operand.rank}) > 1:
+        raise NotTranslatedError
+    return call.statements.elementwise(call.sizes, torch.bool, operands, text.format)
 
 
 @translates("aten::mul")
@@ -113,52 +131,13 @@ def _mul(call: Call) -> Value:
     return replace(product, is_looked_up=any(operand.is_looked_up for operand in operands))
 
 
-for _name, _text in _UNARY.items():
-    _enter_unary(_name, _text)
-for _name, _text in _BINARY.items():
-    _enter_binary(_name, _text)
-for _name, _text in _LOGICAL.items():
-    _enter_logical(_name, _text)
-for _name, _sign in _COMPARISONS.items():
-    _enter_comparison(_name, _sign)
-
-
-def _enter_question(name: str, text: str) -> None:
-    @translates(f"aten::{name}")
-    def _(call: Call) -> Value:
-        return call.statements.elementwise(
-            call.sizes, torch.bool, [call.value("self")], text.format
-        )
-
-
-_enter_question("isinf", "(abs({0}) == inf)")
-_enter_question("isnan", "({0} != {0})")
-
-
-def _sum(call: Call, sign: str) -> Value:
+@translates("aten::add", "aten::sub")
+def _sum(call: Call) -> Value:
     """One operand and a multiple of the other."""
-    factor = literal(call.given("alpha"))
+    factor, sign = literal(call.given("alpha")), "+" if call.name == "aten::add" else "-"
     scaled = "{1}" if factor == "1" else f"{factor} * {{1}}"
     return call.elementwise(
         [call.value("self"), call.value("other")], f"({{0}} {sign} {scaled})".format
-    )
-
-
-@translates("aten::add")
-def _add(call: Call) -> Value:
-    return _sum(call, "+")
-
-
-@translates("aten::sub")
-def _sub(call: Call) -> Value:
-    return _sum(call, "-")
-
-
-@translates("aten::rsub")
-def _rsub(call: Call) -> Value:
-    factor = literal(call.given("alpha"))
-    return call.elementwise(
-        [call.value("self"), call.value("other")], f"({{1}} - {factor} * {{0}})".format
     )
 
 
@@ -171,12 +150,16 @@ def _div(call: Call) -> Value:
 
 @translates("aten::hypot")
 def _hypot(call: Call) -> Value:
-    operands = [call.value("self"), call.value("other")]
-    largest = call.elementwise(operands, "detach(max(abs({0}), abs({1})))".format)
+    return hypot(call.elementwise, call.value("self"), call.value("other"))
+
+
+def hypot(compute: Callable[..., Value], one: Value, other: Value) -> Value:
+    """The root of the sum of two squares; compute: makes a function of elements."""
+    largest = compute([one, other], "detach(max(abs({0}), abs({1})))".format)
     # Squares may be infinite, or 0, where the root of their sum is not.
-    scale = call.elementwise([largest], "({0} if 0 < {0} and {0} < inf else 1.0)".format)
+    scale = compute([largest], "({0} if 0 < {0} and {0} < inf else 1.0)".format)
     text = "({2} * sqrt({0} / {2} * ({0} / {2}) + {1} / {2} * ({1} / {2})))"
-    return call.elementwise([*operands, scale], text.format)
+    return compute([one, other, scale], text.format)
 
 
 @translates("aten::pow")
@@ -209,27 +192,6 @@ def _clamp(call: Call) -> Value:
             text = f"({{0}} if {{1}} {sign}= {{0}} else {outside})"
             value = call.elementwise([value, call.value(name)], text.format)
     return value
-
-
-@translates("aten::leaky_relu")
-def _leaky_relu(call: Call) -> Value:
-    slope = literal(call.given("negative_slope"))
-    return call.elementwise(
-        [call.value("self")], f"({{0}} if {{0}} > 0 else {slope} * {{0}})".format
-    )
-
-
-@translates("aten::hardtanh")
-def _hardtanh(call: Call) -> Value:
-    least, most = (literal(call.given(name)) for name in ("min_val", "max_val"))
-    text = f"({least} if {{0}} <= {least} else ({most} if {{0}} >= {most} else {{0}}))"
-    return call.elementwise([call.value("self")], text.format)
-
-
-@translates("aten::hardsigmoid")
-def _hardsigmoid(call: Call) -> Value:
-    text = "(0.0 if {0} <= -3 else (1.0 if {0} >= 3 else {0} / 6 + 0.5))"
-    return call.elementwise([call.value("self")], text.format)
 
 
 @translates("aten::hardswish")
@@ -286,7 +248,7 @@ def _gelu(call: Call) -> Value:
 
 @translates("aten::where")
 def _where(call: Call) -> Value:
-    condition, dtype = call.value("condition"), call.result.dtype
+    condition, dtype = call.value("condition"), call.dtype
     operands = [call.statements.converted(call.value(name), dtype) for name in ("self", "other")]
     return call.statements.elementwise(
         call.sizes, dtype, [condition, *operands], "({1} if {0} else {2})".format
@@ -297,7 +259,7 @@ def _where(call: Call) -> Value:
 def _full(call: Call) -> Value:
     name = "s" if "s" in call.arguments else "fill_value"
     text = literal(call.given(name))
-    return Value(call.sizes, call.result.dtype, lambda _: text)
+    return Value(call.sizes, call.dtype, lambda _: text)
 
 
 @translates("aten::empty", "aten::empty_permuted")
@@ -307,12 +269,7 @@ def _empty(call: Call) -> Value:
     def at(_: Indices) -> str:
         raise NotTranslatedError("its elements are any", call.node)
 
-    return Value(call.sizes, call.result.dtype, at)
-
-
-@translates("aten::_to_copy")
-def _to_copy(call: Call) -> Value:
-    return call.elementwise([call.value("self")], "{0}".format)
+    return Value(call.sizes, call.dtype, at)
 
 
 @translates("aten::copy")

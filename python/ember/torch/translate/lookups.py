@@ -12,8 +12,10 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from ember.embed_programs import RowFormat
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
-from ember.torch.graph.operations import fixed_size
+from ember.torch.graph.operations import fixed_size, tensor_of
+from ember.torch.quantize.row_encoding import format_of, is_of_bytes
 from ember.torch.translate.order import Place
 from ember.torch.translate.statements import Lookup
 from ember.torch.translate.table import Call, translates
@@ -62,7 +64,7 @@ def _embedding(call: Call) -> Value:
             raise NotTranslatedError
         if any(options) or is_half or not _is_only_padded(call, padding):
             at = call.arguments["indices"]
-            call.statements.lookups.append(Lookup(call.node, at, table.name, padding, *options))
+            call.statements.lookups.append(Lookup(call.node, at, table.name, (padding, *options)))
         else:
             call.statements.paddings[table.name] = padding
     return at_places(call, table, 0, places, 0, places.rank)
@@ -131,7 +133,7 @@ def places_of(call: Call) -> Places:
         value = None if one is None else call.value_of(one)
         if value is None or value.dtype is not torch.bool:
             given.append(value)
-        elif call.result.dtype in INDEX_TYPES:
+        elif call.dtype in INDEX_TYPES:
             # Chosen edges are indices of many others, which read them one after the other.
             raise NotTranslatedError
         else:
@@ -207,3 +209,26 @@ def _gather(call: Call) -> Value:
         return _read(table, [*indices[:dimension], place, *indices[dimension + 1 :]])
 
     return call.shown(table, at, is_looked_up=True)
+
+
+def _table(call: Call, name: str, form: RowFormat, length: int) -> Value:
+    """The table (rows, length) that an argument has the rows of, in the type that it has there."""
+    statements, argument = call.statements, call.arguments[name]
+    if not is_of_bytes(form):
+        table = call.value(name)
+        if not table.name:
+            raise NotTranslatedError
+        statements.encodings[table.name] = form
+        return table
+    node, rows = statements.given.get(argument), tensor_of(argument)
+    if node is None or rows is None:
+        raise NotTranslatedError
+    return statements.encoded(node, rows.shape[0], length, form)
+
+
+@translates("ember::quantized_rows")
+def _rows(call: Call) -> Value:
+    form, places = format_of(call.given("encoding")), call.value("indices")
+    table = _table(call, "rows", form, call.fixed("length"))
+    found = at_places(call, table, 0, places, 0, places.rank)
+    return call.statements.converted(found, torch.float32)

@@ -70,8 +70,8 @@ def reordered(
         )
         statements.are_ranged = True
         halves = size // divisor, divisor
-        places[wanted.pop()] = Split.of(inner, index, 1, halves)
-        given.append((Split.of(outer, index, 0, halves), halves[0]))
+        places[wanted.pop()] = Split.of(inner, whole=index, number=1, sizes=halves)
+        given.append((Split.of(outer, whole=index, number=0, sizes=halves), halves[0]))
     while given or wanted:
         left, right = given[:1], wanted[:1]
         del given[:1], wanted[:1]
@@ -99,7 +99,7 @@ def reordered(
         if behind:
             for number, part in enumerate(right):
                 parts = [others[one] for one in right]
-                places[part] = Split.of(places[part], place, number, parts)
+                places[part] = Split.of(places[part], whole=place, number=number, sizes=parts)
     return places
 
 
@@ -158,4 +158,4 @@ def _ravelled(statements: Statements, parts: Sequence[tuple[str, Any]]) -> str:
     (place, _), *others = parts
     for index, size in others:
         place = f"({place} * {_length(statements, size)} + {index})"
-    return Joined.of(place, parts) if others else place
+    return Joined.of(place, parts=parts) if others else place

@@ -41,19 +41,6 @@ class Piece:
     parted: frozenset[str] = frozenset()
 
 
-class Terms(str):
-    """A sum, whose terms are faster added one by one where it is written."""
-
-    terms: tuple[str, ...]
-
-    @staticmethod
-    def of(text: str, terms: Sequence[str]) -> "Terms":
-        """A sum with that text."""
-        found = Terms(text)
-        found.terms = tuple(terms)
-        return found
-
-
 @dataclass(frozen=True)
 class Pieces:
     """Makes pieces; `length` writes sizes down, `fixed_length` those that stay from then on."""
@@ -120,7 +107,7 @@ class Pieces:
         text = str(parts[0][0])
         for index, size in parts[1:]:
             text = f"({text} * {self.fixed_length(size)} + {index})"
-        return Joined.of(text, parts)
+        return Joined.of(text, parts=parts)
 
     def _split(self, piece: Piece, error: SplitError) -> Piece:
         """A piece with a variable for each part of one."""

@@ -12,12 +12,16 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch.capture import private
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.costs import MOST_QUERIES, is_small_matrix
 from ember.torch.graph.irregular import SCATTERS
-from ember.torch.graph.operations import fixed_size, is_tensor
-from ember.torch.translate.table import VIEWED, Call, translates
+from ember.torch.graph.operations import (
+    fixed_size,
+    is_name_of_view,
+    is_tensor,
+    name_in_schema,
+)
+from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
     FIRST,
     Indices,
@@ -27,10 +31,10 @@ from ember.torch.translate.values import (
     literal,
 )
 
-_LOOKUPS = frozenset(("aten::gather", "aten::index", "aten::index_select"))
+_LOOKUPS = frozenset(("gather", "index", "index_select"))
 
 
-def _product(call: Call, one: Value, other: Value) -> Value:
+def product(call: Call, one: Value, other: Value) -> Value:
     """Of matrices (..., m, k) and (..., k, n), or a vector (k,) in the place of either."""
     if one.dtype != other.dtype or not one.dtype.is_floating_point:
         raise NotTranslatedError
@@ -45,17 +49,17 @@ def _product(call: Call, one: Value, other: Value) -> Value:
         rest = list(indices[len(batch) :])
         left = [*batch, rest.pop(0)] if one.rank > 1 else []
 
-        def product(at: Mapping[str, str]) -> str:
+        def term(at: Mapping[str, str]) -> str:
             k = at.get("r", FIRST)
             return f"{one.at([*left, k])} * {other.at([*batch[: other.rank - 2], k, *rest])}"
 
-        return call.statements.reduction("sum", {} if is_one(inner) else {"r": inner}, product)
+        return call.statements.reduction("sum", {} if is_one(inner) else {"r": inner}, term)
 
     is_looked_up = one.is_looked_up or other.is_looked_up
     if is_outer:
-        return Value(call.sizes, call.result.dtype, element, is_looked_up=is_looked_up)
+        return Value(call.sizes, call.dtype, element, is_looked_up=is_looked_up)
     call.statements.reduces = True
-    return Value(call.sizes, call.result.dtype, element, is_reduced=True, is_looked_up=is_looked_up)
+    return Value(call.sizes, call.dtype, element, is_reduced=True, is_looked_up=is_looked_up)
 
 
 def _rows_and_columns(one: Value, other: Value) -> tuple[Any, Any]:
@@ -98,8 +102,8 @@ def _is_scattered(node: Node) -> bool:
     found, pending = {node}, [node]
     while pending:
         for user in pending.pop().users:
-            if isinstance(user.target, private.OpOverload) and user not in found:
-                if user.target._schema.name.removeprefix("aten::") in SCATTERS:
+            if (name := name_in_schema(user)) and user not in found:
+                if name in SCATTERS:
                     return True
                 found.add(user)
                 pending.append(user)
@@ -111,10 +115,10 @@ def is_only_looked_up(node: Node) -> bool:
     no others."""
 
     def looks_up(user: Node) -> bool:
-        name = user.target._schema.name if isinstance(user.target, private.OpOverload) else ""
-        is_lookup = name == "aten::diagonal" or (name in _LOOKUPS and user.args[0] is node)
+        name = name_in_schema(user)
+        is_lookup = name == "diagonal" or (name in _LOOKUPS and user.args[0] is node)
         is_size = not is_tensor(user)
-        return is_lookup or is_size or (name in VIEWED and is_only_looked_up(user))
+        return is_lookup or is_size or (is_name_of_view(name) and is_only_looked_up(user))
 
     return any(map(is_tensor, node.users)) and all(map(looks_up, node.users))
 
@@ -128,7 +132,7 @@ def _are_few(queries: Any) -> bool:
 
 @translates("aten::bmm", "aten::mm")
 def _matrices(call: Call) -> Value:
-    return _product(call, call.value("self"), call.value("mat2"))
+    return product(call, call.value("self"), call.value("mat2"))
 
 
 @translates("aten::addmm")
@@ -137,14 +141,14 @@ def _matrices_and_others(call: Call) -> Value:
     one, other = call.value("mat1"), call.value("mat2")
     beta, alpha = (literal(call.given(name)) for name in ("beta", "alpha"))
     text = "({0} + {1})" if beta == alpha == "1" else f"({beta} * {{0}} + {alpha} * {{1}})"
-    return call.elementwise([call.value("self"), _product(call, one, other)], text.format)
+    return call.elementwise([call.value("self"), product(call, one, other)], text.format)
 
 
 @translates("aten::mv")
 def _mv(call: Call) -> Value:
-    return _product(call, call.value("self"), call.value("vec"))
+    return product(call, call.value("self"), call.value("vec"))
 
 
 @translates("aten::dot")
 def _dot(call: Call) -> Value:
-    return _product(call, call.value("self"), call.value("tensor"))
+    return product(call, call.value("self"), call.value("tensor"))

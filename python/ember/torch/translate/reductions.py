@@ -38,9 +38,13 @@ def _reduced(
     name: str,
     of_element: Callable[[str], str] = str,
     of_whole: Callable[[str], str] = str,
+    stay: bool = False,
 ) -> Value:
-    """The reduction `name` of a function of elements, and a function of the whole."""
-    is_kept = bool(call.arguments.get("keepdim"))
+    """The reduction `name` of a function of elements, and a function of the whole; stay: the
+    dimensions do, with one element, whatever the operator is told."""
+    is_kept, sizes = stay or bool(call.arguments.get("keepdim")), call.sizes
+    if stay:
+        sizes = tuple(1 if k in dimensions else size for k, size in enumerate(value.sizes))
 
     def text(kept: Indices) -> str:
         left = iter(kept)
@@ -63,12 +67,12 @@ def _reduced(
             lambda at: of_element(value.at([at.get(index, index) for index in indices])),
         )
 
-    return call.statements.reduced(call.sizes, call.result.dtype, lambda kept: of_whole(text(kept)))
+    return call.statements.reduced(sizes, call.dtype, lambda kept: of_whole(text(kept)))
 
 
 def _operand(call: Call) -> Value:
     """What is reduced, in the type of the result."""
-    return call.statements.converted(call.value("self"), call.result.dtype)
+    return call.statements.converted(call.value("self"), call.dtype)
 
 
 @translates("aten::sum")
@@ -105,19 +109,15 @@ def _at_end(call: Call, function: str, is_first: bool = False) -> Value:
 
     if function != "sum":
         call.statements.own_gradients.add(call.node)
-    return Value(call.sizes, call.result.dtype, at, is_reduced=True)
+    return Value(call.sizes, call.dtype, at, is_reduced=True)
 
 
-def _enter_last(name: str, function: str) -> None:
-    @translates(f"aten::{name}")
-    def _(call: Call) -> Value:
-        return _at_end(call, function)
+_LAST = {"cummax": "max", "cummin": "min", "cumprod": "prod", "cumsum": "sum"}
 
 
-_enter_last("cummax", "max")
-_enter_last("cummin", "min")
-_enter_last("cumprod", "prod")
-_enter_last("cumsum", "sum")
+@translates(*(f"aten::{name}" for name in _LAST))
+def _last(call: Call) -> Value:
+    return _at_end(call, _LAST[call.name.removeprefix("aten::")])
 
 
 @translates("aten::sort")
@@ -140,59 +140,37 @@ def _count(call: Call, sizes: Sequence[Any]) -> str:
     if len(sizes) == 1 and known_number(sizes[0]) is None:
         length = call.statements.length(sizes[0])
         if not length.isdigit():
-            return call.statements.let((), call.result.dtype, lambda _: length).at([])
+            return call.statements.let((), call.dtype, lambda _: length).at([])
     return literal(float(math.prod(map(call.statements.number_of, sizes))))
 
 
-def _extreme(call: Call, function: str) -> Value:
+_EXTREMES = {"amax": "max", "amin": "min", "max": "max", "min": "min"}
+
+
+@translates(*(f"aten::{name}" for name in _EXTREMES))
+def _extreme(call: Call) -> Value:
     """The largest or the least element; of none, PyTorch has an error."""
+    # Where it is, no statement says.
+    if call.number or "other" in call.arguments:
+        raise NotTranslatedError
     value = _operand(call)
     dimensions = _dimensions(value, call.arguments.get("dim"))
     if any(known_number(value.sizes[place]) == 0 for place in dimensions):
         raise NotTranslatedError
     call.statements.own_gradients.add(call.node)
-    return _reduced(call, value, dimensions, function)
+    return _reduced(call, value, dimensions, _EXTREMES[call.name.removeprefix("aten::")])
 
 
-def _enter_extreme(name: str, function: str) -> None:
-    @translates(f"aten::{name}")
-    def _(call: Call) -> Value:
-        return _extreme(call, function)
-
-
-_enter_extreme("amax", "max")
-_enter_extreme("amin", "min")
-
-
-def _enter_extreme_with_place(name: str) -> None:
-    @translates(f"aten::{name}")
-    def _(call: Call) -> Value:
-        # Where it is, no statement says.
-        if call.number or "other" in call.arguments:
-            raise NotTranslatedError
-        return _extreme(call, name)
-
-
-_enter_extreme_with_place("max")
-_enter_extreme_with_place("min")
-
-
-def _enter_reduction(name: str, function: str) -> None:
-    @translates(f"aten::{name}")
-    def _(call: Call) -> Value:
-        value = call.value("self")
-        if value.dtype != call.result.dtype:
-            raise NotTranslatedError
-        dimensions = _dimensions(value, call.arguments.get("dim"))
-        if all(is_one(value.sizes[place]) for place in dimensions):
-            # PyTorch's gradient reads what a kernel's does not.
-            call.statements.own_gradients.add(call.node)
-        return _reduced(call, value, dimensions, function)
-
-
-_enter_reduction("all", "all")
-_enter_reduction("any", "any")
-_enter_reduction("prod", "prod")
+@translates("aten::all", "aten::any", "aten::prod")
+def _of_all(call: Call) -> Value:
+    value = call.value("self")
+    if value.dtype != call.dtype:
+        raise NotTranslatedError
+    dimensions = _dimensions(value, call.arguments.get("dim"))
+    if all(is_one(value.sizes[place]) for place in dimensions):
+        # PyTorch's gradient reads what a kernel's does not.
+        call.statements.own_gradients.add(call.node)
+    return _reduced(call, value, dimensions, call.name.removeprefix("aten::"))
 
 
 # The gradient of the root of nothing but zeros is 0.
@@ -213,20 +191,8 @@ def _var(call: Call) -> Value:
     divisor = count - (1 if correction is None else call.given("correction"))
     if divisor <= 0 or not call.arguments.get("unbiased", True):
         raise NotTranslatedError
-    alone = [1 if place in dimensions else size for place, size in enumerate(value.sizes)]
-    names = {place: "0" if is_one(value.sizes[place]) else f"r{place}" for place in dimensions}
-
-    def mean_at(kept: Indices) -> str:
-        element = value.at([names.get(place, index) for place, index in enumerate(kept)])
-        variables = ",".join(
-            call.statements.ranged(name, value.sizes[place], element)
-            for place, name in names.items()
-            if name != "0"
-        )
-        total = f"sum[{variables}]({element})" if variables else element
-        return f"({total} / {literal(float(count))})"
-
-    mean = call.statements.reduced(alone, value.dtype, mean_at)
+    divided = f"({{}} / {literal(float(count))})".format
+    mean = _reduced(call, value, dimensions, "sum", of_whole=divided, stay=True)
     squares = call.statements.elementwise(
         value.sizes, value.dtype, [value, mean], "(({0} - {1}) * ({0} - {1}))".format
     )
@@ -245,7 +211,12 @@ def _with_mean(call: Call) -> Value:
 
 @translates("aten::linalg_vector_norm")
 def _norm(call: Call) -> Value:
-    value, order = _operand(call), call.given("ord")
+    return norm(call, _operand(call))
+
+
+def norm(call: Call, value: Value) -> Value:
+    """That of a value's rows, as the operator's arguments say."""
+    order = call.given("ord")
     dimensions = _dimensions(value, call.arguments["dim"])
     if order == 1:
         return _reduced(call, value, dimensions, "sum", lambda x: f"abs({x})")
@@ -266,25 +237,13 @@ def _norm(call: Call) -> Value:
 
 @translates("aten::_softmax", "aten::_log_softmax")
 def _softmax(call: Call) -> Value:
-    value, sizes = call.value("self"), call.sizes
-    dimension = value.place(call.given("dim"))
-    if value.dtype != call.result.dtype or value.dtype is torch.bool:
+    value = call.value("self")
+    dimensions = _dimensions(value, call.given("dim"))
+    if value.dtype != call.dtype or value.dtype is torch.bool:
         raise NotTranslatedError
-    alone = tuple(1 if place == dimension else size for place, size in enumerate(sizes))
-
-    def reduced(name: str, of: Value) -> Value:
-        if not sizes:
-            return of
-
-        def element(kept: Indices) -> str:
-            element = of.at([*kept[:dimension], "r", *kept[dimension + 1 :]])
-            return f"{name}[{call.statements.ranged('r', sizes[dimension], element)}]({element})"
-
-        return call.statements.reduced(alone, value.dtype, element)
-
-    largest = reduced("max", value)
+    largest = _reduced(call, value, dimensions, "max", stay=True)
     powers = call.elementwise([value, largest], "exp({0} - {1})".format)
-    total = reduced("sum", powers)
+    total = _reduced(call, powers, dimensions, "sum", stay=True)
     if call.name == "aten::_softmax":
         return call.elementwise([powers, total], "({0} / {1})".format)
     return call.elementwise([value, largest, total], "({0} - {1} - log({2}))".format)

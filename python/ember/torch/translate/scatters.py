@@ -51,7 +51,7 @@ class _Scatter:
 
         purpose: what reports call it, if not by the function.
         """
-        statements, dtype = self.call.statements, self.call.result.dtype
+        statements, dtype = self.call.statements, self.call.dtype
         target = statements.onto(self.onto)
         if target is None and not identity and self._may_change():
             target = self.onto
@@ -67,12 +67,12 @@ class _Scatter:
         """Whether what is there is the result of other scatters, which nothing else reads."""
         readers = filter(is_tensor, self.call.arguments["self"].users)
         is_alone = self.call.statements.is_begun(self.onto) and len(list(readers)) == 1
-        return is_alone and self.onto.dtype == self.call.result.dtype
+        return is_alone and self.onto.dtype == self.call.dtype
 
     def counts(self) -> Value:
         """How many elements come to each place: a tensor that is broadcast where all of a
         dimension have as many."""
-        statements, dtype = self.call.statements, self.call.result.dtype
+        statements, dtype = self.call.statements, self.call.dtype
         names = [f"v{number}" for number in range(len(self.sizes))]
         place = self.place(names)
         told = [name for name in names if any(_names(name, one) for one in place if one != name)]
@@ -96,7 +96,7 @@ def _names(name: str, text: str) -> bool:
 
 def _elements(call: Call, name: str) -> Value:
     """What is scattered, of the result's type: PyTorch refuses others."""
-    value, dtype = call.value(name), call.result.dtype
+    value, dtype = call.value(name), call.dtype
     if value.dtype is not dtype:
         raise NotTranslatedError(f"it combines {value.dtype} with {dtype}")
     return value
@@ -179,7 +179,7 @@ def _reduced(call: Call, scatter: _Scatter) -> Value:
     """What is scattered, reduced as the operator is told, with what is there or without."""
     reduction = call.given("reduce")
     if not call.result.is_floating_point() or reduction not in REDUCTIONS:
-        raise NotTranslatedError(f"there is no reduction {reduction} of {call.result.dtype}")
+        raise NotTranslatedError(f"there is no reduction {reduction} of {call.dtype}")
     takes_part = bool(call.given("include_self"))
     function, identity = REDUCTIONS[reduction]
     if function in ("max", "min", "prod"):
@@ -221,7 +221,7 @@ def _written_where(call: Call, onto: Value) -> Value:
         new = element([*front, FIRST, *indices[place + mask.rank :]])
         return f"({new} if {mask.at(own)} else {onto.at(indices)})"
 
-    return call.statements.let(call.sizes, call.result.dtype, at)
+    return call.statements.let(call.sizes, call.dtype, at)
 
 
 @translates("aten::index_put")

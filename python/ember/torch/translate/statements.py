@@ -15,13 +15,15 @@ from torch.fx import Graph, Node
 from ember.compiler import Notation
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.translate.arrays import Arrays, type_of
-from ember.torch.translate.pieces import Piece, Pieces, Terms, behind_another
+from ember.torch.translate.pieces import Piece, Pieces, behind_another
 from ember.torch.translate.values import (
     FIRST,
     Indices,
     NotTranslatedError,
+    Pair,
     Part,
     PartedError,
+    Terms,
     Value,
     broadcast,
     is_one,
@@ -47,15 +49,14 @@ class Lookup:
     """An operator that looks up rows, with what tells its gradient from that of statements.
 
     node: of the traced graph. places: of what it looks up at. table: what statements call it.
-    padding: the row without a gradient, or -1.
+    options: what PyTorch's gradient of lookups is given: the row without one, or -1, whether rows
+    are scaled by their frequency, and whether it is sparse.
     """
 
     node: Node
     places: Node
     table: str
-    padding: int
-    scales_by_frequency: bool
-    is_sparse: bool
+    options: tuple[int, bool, bool]
 
 
 @dataclass
@@ -345,8 +346,10 @@ class Statements(Arrays):
                 return False
         return True
 
-    def finish(self, value: Value) -> None:
+    def finish(self, value: Value | Pair) -> None:
         """Makes a value the result: its dimensions of size 1 are left out."""
+        if isinstance(value, Pair):
+            raise NotTranslatedError
         if self.changed is not None:
             # Nothing else may read what is changed.
             written = value.at([f"i{place}" for place in range(value.rank)])
@@ -395,24 +398,6 @@ class Statements(Arrays):
         self._begun = {}
         return True
 
-    def join(self) -> None:
-        """Makes each temporary that is read at one place a part of what reads it, so that gradients
-        ask for no sizes of what their values do not depend on.
-
-        For statements of elements of one type, whose variables have no ranges.
-        """
-        number = 0
-        while number < len(self.lines) - 1:
-            left, right = self.lines[number].removeprefix("let ").split(" = ", 1)
-            name, *variables = re.findall(r"\w+", left)
-            rest = "; ".join(self.lines[number + 1 :])
-            reads = re.findall(rf"\b{name}\[([^\[\]]*)\]", rest)
-            if len(reads) != 1 or self.types[name] != type_of(self.number):
-                number += 1
-                continue
-            element = _at(right, dict(zip(variables, reads[0].split(","), strict=True)))
-            self.lines[number:] = rest.replace(f"{name}[{reads[0]}]", element).split("; ")
-
     def reduction(
         self,
         function: str,
@@ -431,7 +416,7 @@ class Statements(Arrays):
             raise NotTranslatedError
         for one in others:
             whole = _JOINED[function].format(whole, one)
-        return Terms.of(whole, found) if others and function == "sum" else whole
+        return Terms.of(whole, terms=found) if others and function == "sum" else whole
 
     def reduced(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
@@ -506,16 +491,16 @@ class Statements(Arrays):
     def _named(self) -> list[str]:
         return list(dict.fromkeys(re.findall(r"\b[cmntxy]\d*\b", self.text)))
 
-    def notation(self) -> Notation:
-        """The statements with what emberc has to know. They are of rows of one length only, which
-        are kept in registers, from here on."""
+    def notation(self, *others: str) -> Notation:
+        """The statements with what emberc has to know, and others of its options. They are of rows
+        of one length only, which are kept in registers, from here on."""
         words = ["--approximate"]
         if self.condition is not None:
             words.append(f"--compact={RESULT}")
         for name in self._named():
             of_result = self._ranged_type if name == RESULT and self.are_ranged else None
             words += self.words_of(name, of_result)
-        return Notation(self.text, tuple(words))
+        return Notation(self.text, (*words, *others))
 
     def _ranged_type(self, element: str) -> str:
         """The type of a result whose variables have ranges, which do not say how long rows are."""
@@ -524,8 +509,3 @@ class Statements(Arrays):
         if length is None or not outer:
             return element
         return "x".join([*("?" for _ in outer), str(length), element])
-
-
-def _at(element: str, indices: Mapping[str, str]) -> str:
-    """An element at other indices than its variables."""
-    return re.sub(r"\bi\d+\b", lambda found: indices[found[0]], element)

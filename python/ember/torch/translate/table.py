@@ -14,37 +14,33 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 from torch.fx import Node
 
 from ember.torch.capture import private
-from ember.torch.graph.operations import VIEWS, fixed_number, tensor_of
+from ember.torch.graph.operations import fixed_number, tensor_of
 from ember.torch.graph.trace import arguments_of
 from ember.torch.translate.statements import Statements
-from ember.torch.translate.values import Indices, NotTranslatedError, Value, literal
+from ember.torch.translate.values import Indices, NotTranslatedError, Pair, Value, literal
 
 
 @dataclass(frozen=True)
 class Call:
     """A call of an operator: its arguments by the names that the schema gives them.
 
-    number: which of its results is asked for, where it has several; taken: what takes that.
+    name: the entry's, as aten::add. number: which of its results is asked for, where it has
+    several; taken: what takes that.
     """
 
     node: Node
     statements: Statements
-    values: Mapping[Node, Value]
+    values: Mapping[Node, Any]
+    name: str = ""
     number: int = 0
     taken: Node | None = None
-
-    @property
-    def name(self) -> str:
-        """What the schema calls the operator, as aten::add."""
-        assert isinstance(self.node.target, private.OpOverload)
-        return str(self.node.target._schema.name)
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -64,7 +60,8 @@ class Call:
         if isinstance(argument, Node):
             if argument not in self.values:
                 raise NotTranslatedError
-            return self.values[argument]
+            found: Value = self.values[argument]
+            return found
         text = literal(argument)
         kind = torch.float64 if isinstance(argument, float) else torch.int64
         return Value((), kind, lambda _: text)
@@ -92,6 +89,11 @@ class Call:
         return found
 
     @property
+    def dtype(self) -> torch.dtype:
+        """The type of what is computed; of complex numbers, that of their parts."""
+        return self.result.dtype.to_real()
+
+    @property
     def sizes(self) -> tuple[Any, ...]:
         """Those of what is computed."""
         return tuple(self.result.shape)
@@ -102,24 +104,26 @@ class Call:
 
     def elementwise(self, operands: Sequence[Value], function: Callable[..., str]) -> Value:
         """A function of elements, computed in the result's type."""
-        dtype = self.result.dtype
+        dtype = self.dtype
         converted = [self.statements.converted(operand, dtype) for operand in operands]
         return self.statements.elementwise(self.sizes, dtype, converted, function)
 
 
-Translation = Callable[[Call], Value]
-# Operators that show a tensor's elements at other indices, by their names in schemas.
-VIEWED = frozenset(f"aten::{name}" for name in (*VIEWS, "_unsafe_view"))
-_TABLE: dict[str, Translation] = {}
+# What yields a value, or a pair of them.
+Translation = Callable[[Call], Any]
+Entry = TypeVar("Entry", bound=Translation)
+TABLE: dict[str, Translation] = {}
+# The same of complex operands, or results, which are pairs of values.
+OF_PAIRS: dict[str, Translation] = {}
 
 
-def translates(*names: str) -> Callable[[Translation], Translation]:
+def translates(*names: str, table: dict[str, Translation] = TABLE) -> Callable[[Entry], Entry]:
     """Enters a function for all overloads of operators of these names, as aten::add."""
 
-    def enter(function: Translation) -> Translation:
+    def enter(function: Entry) -> Entry:
         for name in names:
-            assert name not in _TABLE, f"{name} has an entry"
-            _TABLE[name] = function
+            assert name not in table, f"{name} has an entry"
+            table[name] = function
         return function
 
     return enter
@@ -127,10 +131,10 @@ def translates(*names: str) -> Callable[[Translation], Translation]:
 
 def translated_names() -> frozenset[str]:
     """The operators that have an entry."""
-    return frozenset(_TABLE)
+    return frozenset(TABLE)
 
 
-def translate(node: Node, statements: Statements, values: Mapping[Node, Value]) -> Value:
+def translate(node: Node, statements: Statements, values: Mapping[Node, Any]) -> Any:
     """The value of a node, with statements added for it.
 
     values: of what it reads. Raises NotTranslatedError.
@@ -144,10 +148,14 @@ def translate(node: Node, statements: Statements, values: Mapping[Node, Value]) 
     name = target._schema.name
     if _changes_what_is_new(node, target):
         name = name.removesuffix("_")
-    entry = _TABLE.get(name)
+    call = Call(node, statements, values, name, number, taken)
+    is_complex = call.result.is_complex() or any(
+        isinstance(values.get(source), Pair) for source in node.all_input_nodes
+    )
+    entry = (OF_PAIRS if is_complex else TABLE).get(name)
     if entry is None:
         raise NotTranslatedError
-    return entry(Call(node, statements, values, number, taken))
+    return entry(call)
 
 
 def _changes_what_is_new(node: Node, target: private.OpOverload) -> bool:

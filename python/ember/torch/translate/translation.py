@@ -4,21 +4,25 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
+import torch
 from torch import Tensor
-from torch.fx import Node
+from torch.fx import Graph, Node
+from torch.fx.node import map_arg
 
+from ember.torch.calls.kept_tensors import for_later_calls
+from ember.torch.capture import private
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.operations import is_tensor, read, value_of
 from ember.torch.graph.remembered import recalled
 from ember.torch.graph.trace import Traced
 from ember.torch.translate import (
+    complex_numbers,
     elementwise,
-    embedding_bag,
-    encodings,
     lookups,
     products,
     reductions,
@@ -26,16 +30,63 @@ from ember.torch.translate import (
     segments,
     views,
 )
-from ember.torch.translate.constants import constants_of
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.table import translate
-from ember.torch.translate.values import NotTranslatedError, Value, detached
+from ember.torch.translate.values import NotTranslatedError, detached
+
+# What is larger stays an input.
+MOST_ELEMENTS = 1 << 16
+
+
+def constants_of(graph: Graph) -> dict[Node, Tensor]:
+    """The values of operators that read nothing but numbers and other such operators."""
+    found: dict[Node, Tensor] = {}
+    for node in graph.nodes:
+        if not set(node.all_input_nodes) <= found.keys():
+            continue
+        value = None
+        if node.op == "get_attr":
+            value = getattr(graph.owning_module, str(node.target), None)
+        elif node.op == "call_function" and _is_fixed(node):
+            arguments, keywords = map_arg((node.args, node.kwargs), found.__getitem__)
+            with for_later_calls():
+                value = node.target(*arguments, **keywords)
+        if _is_number_or_places(value):
+            found[node] = value
+    return found
+
+
+def _is_number_or_places(value: Any) -> TypeGuard[Tensor]:
+    """Whether a tensor is one number, or has integers or booleans."""
+    if not isinstance(value, Tensor):
+        return False
+    is_number = value.is_floating_point() and not value.dim()
+    return is_number or value.dtype in (*INDEX_TYPES, torch.bool)
+
+
+def _is_fixed(node: Node) -> bool:
+    """Whether an operator computes few integers, the same ones in each call."""
+    target, example = node.target, node.meta.get("val")
+    return (
+        isinstance(target, private.OpOverload)
+        and not target._schema.is_mutable
+        and torch.Tag.nondeterministic_seeded not in target.tags
+        and _is_number_or_places(example)
+        and all(isinstance(size, int) and size <= MOST_ELEMENTS for size in example.shape)
+        and not any(isinstance(one, torch.SymInt) for one in _numbers(node.args))
+    )
+
+
+def _numbers(arguments: Iterable[Any]) -> Iterator[Any]:
+    """Arguments, and those in lists."""
+    for argument in arguments:
+        yield from argument if isinstance(argument, list | tuple) else (argument,)
+
 
 # Families of the table, which enter what they translate.
 FAMILIES = (
+    complex_numbers,
     elementwise,
-    embedding_bag,
-    encodings,
     lookups,
     products,
     reductions,
@@ -59,7 +110,7 @@ def text_of(traced: Traced) -> str | None:
     if isinstance(found, Untranslated):
         return None
     statements, value = found
-    # What is put side by side is read by others alone.
+    # What is put side by side, and what is complex, is read by others alone.
     with suppress(NotTranslatedError):
         statements.finish(value)
     return statements.text
@@ -151,7 +202,7 @@ def _values_of(
     is_trial: bool = False,
     changed: Node | None = None,
     selects: bool = False,
-) -> tuple[Statements, Value] | Untranslated:
+) -> tuple[Statements, Any] | Untranslated:
     """The statements that a result needs, and what it is then.
 
     names: what inputs are called that have names already.
@@ -169,7 +220,7 @@ def _values_of(
         changed=changed,
         selecting=traced.result if selects else None,
     )
-    values: dict[Node, Value] = {}
+    values: dict[Node, Any] = {}
     constants = constants_of(traced.graph)
     # Those without a value, and those of them that are not computed of others.
     missing: set[Node] = set()
@@ -216,7 +267,8 @@ def is_float(node: Node) -> bool:
     """Whether a node's value is a tensor of floats, as all are that have gradients, or has one."""
     value = value_of(node)
     values = value if isinstance(value, tuple | list) else [value]
-    return any(isinstance(one, Tensor) and one.is_floating_point() for one in values)
+    tensors = (one for one in values if isinstance(one, Tensor))
+    return any(one.is_floating_point() or one.is_complex() for one in tensors)
 
 
 def _read_by(

@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch.fx import Node
@@ -63,33 +63,37 @@ class Variable(str):
     """A variable that may become several."""
 
 
-class Joined(str):
+class _Known(str):
+    """An index, or a sum, that knows what it is made of."""
+
+    @classmethod
+    def of(cls, text: str, **known: Any) -> Self:
+        """The one with that text, and attributes."""
+        found = cls(text)
+        vars(found).update(known)
+        return found
+
+
+class Joined(_Known):
     """An index that counts several dimensions together; it knows their indices and sizes, so that
     a view of a view, as products of matrices are, is of these again."""
 
-    parts: tuple[tuple[str, Any], ...]
-
-    @staticmethod
-    def of(text: str, parts: Sequence[tuple[str, Any]]) -> "Joined":
-        """An index with that text."""
-        joined = Joined(text)
-        joined.parts = tuple(parts)
-        return joined
+    parts: Sequence[tuple[str, Any]]
 
 
-class Split(str):
-    """One of several indices that an index was taken apart into; together they are that one."""
+class Split(_Known):
+    """One of several indices, of such sizes, that one was taken apart into; together they are that
+    one."""
 
     whole: str
     number: int
-    sizes: tuple[Any, ...]
+    sizes: Sequence[Any]
 
-    @staticmethod
-    def of(text: str, whole: str, number: int, sizes: Sequence[Any]) -> "Split":
-        """An index with that text, one of several of these sizes."""
-        split = Split(text)
-        split.whole, split.number, split.sizes = whole, number, tuple(sizes)
-        return split
+
+class Terms(_Known):
+    """A sum, whose terms are faster added one by one where it is written."""
+
+    terms: Sequence[str]
 
 
 class Part(str):
@@ -173,6 +177,14 @@ class Value:
         return dimension + self.rank if dimension < 0 else dimension
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Complex numbers, as their real and their imaginary parts."""
+
+    real: Value
+    imag: Value
+
+
 def known_number(size: Any) -> int | None:
     """The number that a size is known to be: a symbol may have become one."""
     return size if isinstance(size, int) else size.node.maybe_as_int()
@@ -213,8 +225,10 @@ def broadcast(value: Value, sizes: Sequence[Any]) -> Callable[[Indices], str]:
     )
 
 
-def detached(value: Value) -> Value:
+def detached(value: Any) -> Any:
     """The same elements, without gradient."""
+    if isinstance(value, Pair):
+        return Pair(detached(value.real), detached(value.imag))
     if not value.dtype.is_floating_point:
         return value
     return replace(value, name="", at=lambda indices: f"detach({value.at(indices)})")

@@ -11,11 +11,10 @@ from typing import Any
 from torch import Tensor
 from torch.fx import Node
 
-from ember.torch.capture import private
-from ember.torch.graph.operations import same_number, tensor_of
+from ember.torch.graph.operations import is_name_of_view, name_in_schema, same_number, tensor_of
 from ember.torch.translate.order import Place, reordered
 from ember.torch.translate.pieces import behind_another
-from ember.torch.translate.table import VIEWED, Call, translates
+from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
     FIRST,
     Indices,
@@ -60,8 +59,7 @@ def _is_given(node: Node) -> bool:
     """Whether a node is a view of what statements are given, or that itself."""
     if node.op == "placeholder":
         return True
-    name = node.target._schema.name if isinstance(node.target, private.OpOverload) else ""
-    source = node.args[0] if name in VIEWED else None
+    source = node.args[0] if is_name_of_view(name_in_schema(node)) else None
     return isinstance(source, Node) and _is_given(source)
 
 
@@ -271,7 +269,7 @@ def _repeat(call: Call) -> Value:
 def _cat(call: Call) -> Value:
     """Tensors one behind another: statements are of one of them each."""
     parts = [call.seen(one) for one in call.arguments["tensors"]]
-    if any(part.rank != len(call.sizes) or part.dtype != call.result.dtype for part in parts):
+    if any(part.rank != len(call.sizes) or part.dtype != call.dtype for part in parts):
         raise NotTranslatedError
     if len(parts) == 1:
         return parts[0]
