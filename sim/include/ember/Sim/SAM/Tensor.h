@@ -45,11 +45,11 @@ struct Level {
   int64_t size = 0;
   /// Of all but dense levels: fiber f has coordinates[segments[f]] and on, up
   /// to coordinates[segments[f + 1]].
-  std::vector<int64_t> segments;
-  std::vector<int64_t> coordinates;
+  std::vector<int64_t> segments = {};
+  std::vector<int64_t> coordinates = {};
   /// Where these are, if not one after the other: of several points with the
   /// same coordinate the first one, and what a linked list leads to.
-  std::vector<int64_t> positions;
+  std::vector<int64_t> positions = {};
   /// How many positions there are, of a level that says where they are.
   int64_t numPositions = -1;
 
