@@ -142,7 +142,7 @@ def test_a_column_of_zeros_has_no_direction() -> None:
 
 
 MISTAKES: dict[str, tuple[Any, Any, dict[str, Any], type[Exception], str]] = {
-    "one dimension": (MATRIX, np.ones(SIZE), {}, ArgumentError, "incompatible"),
+    "one dimension": (MATRIX, np.ones(SIZE), {}, ArgumentError, "asks for"),
     "guess": (MATRIX, np.ones((SIZE, 2)), {"X0": np.ones((SIZE, 3))}, ArgumentError, "x0"),
     "breakdown": (MATRIX, np.ones((SIZE, 2)), {"breakdown": "?"}, ArgumentError, "error, drop"),
     "NaN": (MATRIX, np.full((SIZE, 2), np.nan), {}, ArgumentError, "element 0,0 is nan"),

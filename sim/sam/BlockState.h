@@ -56,6 +56,10 @@ struct BlockState {
   WideBits::Words gathered;
   std::vector<Token> *written = nullptr;
 
+  /// Sums at different places that a reducer held at a time, at most.
+  uint64_t getMostHeld() const {
+    return std::max(points.getMostHeld(), lists.getMostHeld());
+  }
   /// Takes over what a graph says of a block.
   void describe(const Graph &graph, unsigned blockNumber);
   /// The coordinate and the reference of a place in a level.

@@ -351,7 +351,7 @@ Run CycleMachine::collect() {
   for (const CycleBlock &block : blocks) {
     BlockStatistics &statistics = result.blocks[block.number];
     statistics.busy = block.busy;
-    statistics.mostHeld = block.points.getMostHeld();
+    statistics.mostHeld = block.getMostHeld();
     statistics.held = block.held;
     statistics.waiting = block.waiting;
     if (block.isDone)

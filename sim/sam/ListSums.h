@@ -33,6 +33,7 @@ public:
     auto [entry, isNew] = sums.try_emplace(std::move(key), value);
     if (!isNew)
       entry->second = combineNumbers(combiner, entry->second, value);
+    mostHeld = std::max<uint64_t>(mostHeld, sums.size());
   }
 
   bool isEmpty() const { return sums.empty(); }
@@ -55,7 +56,11 @@ public:
   /// The next sum begins lists anew.
   void endLists() { last.clear(); }
 
+  /// Sums that there were at a time, at most.
+  uint64_t getMostHeld() const { return mostHeld; }
+
 private:
+  uint64_t mostHeld = 0;
   std::map<std::vector<int64_t>, double> sums;
   std::vector<int64_t> last;
 };

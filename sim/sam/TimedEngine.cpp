@@ -192,7 +192,7 @@ Run TimedMachine::collect() {
     // What has two sides is as busy as the busier one.
     result.blocks[block.number].busy =
         std::max(block.busy - block.innerBusy, block.innerBusy);
-    result.blocks[block.number].mostHeld = block.points.getMostHeld();
+    result.blocks[block.number].mostHeld = block.getMostHeld();
     result.blocks[block.number].doneCycle = block.doneCycle;
     if (!hasWriters || isWriter(block.kind))
       result.cycles = std::max(result.cycles, block.doneCycle + 1);

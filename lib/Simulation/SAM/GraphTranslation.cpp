@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Simulation/SAM/GraphSimulation.h"
-
 #include "GraphBlocks.h"
 #include "GraphTensors.h"
 #include "ember/Dialect/SAM/IR/Coordinates.h"
+#include "ember/Simulation/SAM/GraphSimulation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 

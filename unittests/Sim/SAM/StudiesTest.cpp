@@ -288,8 +288,8 @@ TEST(SAMStudies, vectorsMultiplied) {
       expect("compress_skip", Product(vectors).compressed(true));
       expect("compress_split", Product(vectors).split());
       expect("bitvector", Product(vectors).bitvector());
-      // A block of the reference that takes words without bits out of the
-      // tree, of which there are no vectors, ends later where there are any.
+      // The reference ends up to five cycles later: maybe in a block of which
+      // there are no vectors, which takes words without bits out of the tree.
       int64_t tree = *cycles.getInteger("bittree");
       EXPECT_NEAR(double(Product(vectors).bittree()), double(tree) - 2.5, 2.5);
     }

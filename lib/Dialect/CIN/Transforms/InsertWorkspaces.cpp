@@ -10,11 +10,9 @@
 #include "RowLookups.h"
 #include "RowMask.h"
 #include "RowReductions.h"
-#include "ember/Dialect/CIN/Transforms/AbstractValues.h"
-
 #include "ember/Dialect/CIN/IR/Reuse.h"
+#include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -585,17 +583,17 @@ struct InsertWorkspaces
     OpBuilder builder(&getContext());
     for (ForallOp statement : statements) {
       LoopChain chain(statement);
-      AssignOp assign = chain.getAssignment();
       // With a fill, this has been done.
+      AssignOp assign = chain.getAssignment();
       if (!assign || assign.getFill())
         continue;
       nameVariables(statement);
       Operation *before = statement->getPrevNode();
       WorkspaceInserter inserter(builder, chain.variables, statement, assign);
-      if (!inserter.run())
-        continue;
-      keepSweep(statement, before);
-      statement->erase();
+      if (inserter.run()) {
+        keepSweep(statement, before);
+        statement->erase();
+      }
     }
   }
 };

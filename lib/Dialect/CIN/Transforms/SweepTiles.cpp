@@ -77,6 +77,10 @@ llvm::Expected<SweepStatement> SweepStatement::of(ForallOp statement) {
                  !assign.getCondition() && !assign.getFirst();
   if (!isPlain)
     return refuse("it does not assign to each element of a dense array");
+  auto temporary = assign.getArray().getDefiningOp<TemporaryOp>();
+  if (temporary && !temporary.getInitial())
+    return refuse("it assigns to a temporary without a value to begin with, "
+                  "which tiles would have to be seen to assign to as a whole");
   VariableUses uses;
   if (getRange(variable).first || LoopOrder(statement, uses).walks(variable) ||
       getIndexedDimensions(variable).empty())

@@ -597,5 +597,4 @@ def ExpandEncodings : Pass<"cin-expand-encodings", "::mlir::func::FuncOp"> {
   ];
   let dependentDialects = ["::ember::cin::CINDialect"];
 }
-
 #endif // EMBER_DIALECT_CIN_TRANSFORMS_PASSES_TD
