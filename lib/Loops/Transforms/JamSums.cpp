@@ -452,8 +452,16 @@ void JammedLoop::jam(int64_t count) {
   for (Operation *load : shared)
     code.doOnce(load);
   outer.walk([&](memref::PrefetchOp prefetch) {
-    if (isForAll(prefetch))
-      code.doLast(prefetch);
+    if (!isForAll(prefetch))
+      return;
+    // What has nothing but this prefetch in it, under a condition.
+    Operation *whole = prefetch;
+    auto branch = dyn_cast<scf::IfOp>(prefetch->getParentOp());
+    if (branch && isPrefetch(*branch) &&
+        llvm::hasSingleElement(
+            branch.thenBlock()->getOps<memref::PrefetchOp>()))
+      whole = branch;
+    code.doLast(whole);
   });
   auto condition = [&](OpBuilder &builder, JammedCode::Copies copies) {
     return compare(builder, copies);

@@ -45,8 +45,9 @@ public:
 
   /// One iteration does `op` for all of them.
   void doOnce(mlir::Operation *op) { once.insert(op); }
-  /// The last of the iterations prefetches for all of them.
-  void doLast(mlir::memref::PrefetchOp prefetch) { last.insert(prefetch); }
+  /// The last of the iterations does `op`, a prefetch under a condition or not,
+  /// for all of them.
+  void doLast(mlir::Operation *op) { last.insert(op); }
 
   /// Runs `count` iterations at once, where `condition`, if there is one, holds
   /// for them. The others run one after the other.

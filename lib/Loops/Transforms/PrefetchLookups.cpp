@@ -99,6 +99,7 @@ public:
 private:
   Value areLarge(ArrayRef<Lookup *> lookups);
   Value isLarge(OpBuilder &builder, const Lookup &lookup);
+  bool hasSizeOfRun(const Lookup &lookup);
   PrefetchPlan planOf(const Lookup &lookup);
   Value findEnd(Value indices);
   Value loadAhead(OpBuilder &builder, memref::LoadOp load, int64_t distance);
@@ -383,13 +384,18 @@ Value PrefetchEmitter::isLarge(OpBuilder &builder, const Lookup &lookup) {
                                least);
 }
 
+/// Whether the run says if a table is large.
+bool PrefetchEmitter::hasSizeOfRun(const Lookup &lookup) {
+  return planOf(lookup).minTableBytes > 0 &&
+         ShapedType::isDynamicShape(findLookedUpShape(lookup, loop));
+}
+
 /// Whether some table of `lookups` is large, computed in front of the loop.
 /// Null where that is known, or where it would keep prefetches of a block from
 /// being spread.
 Value PrefetchEmitter::areLarge(ArrayRef<Lookup *> lookups) {
   for (const Lookup *lookup : lookups)
-    if (lookup->rows || planOf(*lookup).minTableBytes <= 0 ||
-        !ShapedType::isDynamicShape(findLookedUpShape(*lookup, loop)))
+    if (lookup->rows || !hasSizeOfRun(*lookup))
       return nullptr;
   OpBuilder builder(loop);
   Value any;
@@ -415,6 +421,13 @@ void PrefetchEmitter::prefetchRow(OpBuilder builder, Lookup &lookup,
                                   lookup.rows.getStep());
     builder.setInsertionPointToStart(spread.getBody());
     mapping.map(lookup.rows.getInductionVar(), spread.getInductionVar());
+    // Of each part of what is spread, so that the index is loaded anyway.
+    if (hasSizeOfRun(lookup)) {
+      OpBuilder before(loop);
+      auto guard = scf::IfOp::create(builder, loc, isLarge(before, lookup),
+                                     /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(guard.thenBlock());
+    }
   }
   for (auto [counter, start] : lookup.counters)
     mapping.map(counter, start);

@@ -88,14 +88,16 @@ func.func @blocks(%v: memref<?x16x8xf32>, %table: memref<8x8xf32>, %out: memref<
 // CHECK-COUNT-4: vector.store
 // CHECK:   } else {
 // CHECK:     scf.for %{{.*}} = %[[P]] to %{{.*}} step %c1
-func.func @convolution(%to: memref<?xindex>, %k: memref<?xindex>, %x: memref<?x2xf32>, %w: memref<?x2x8xf32>, %y: memref<?x8xf32>) {
+func.func @convolution(%to: memref<?xindex>, %k: memref<?xindex>, %x: memref<?x2xf32>, %w: memref<?x2x8xf32>, %y: memref<?x8xf32>, %large: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = memref.dim %to, %c0 : memref<?xindex>
   scf.for %p = %c0 to %n step %c1 {
     %r = memref.load %to[%p] : memref<?xindex>
     %m = memref.load %k[%p] : memref<?xindex>
-    memref.prefetch %w[%m, %c1, %c0], read, locality<3>, data : memref<?x2x8xf32>
+    scf.if %large {
+      memref.prefetch %w[%m, %c1, %c0], read, locality<3>, data : memref<?x2x8xf32>
+    }
     %x0 = memref.load %x[%p, %c0] : memref<?x2xf32>
     %f0 = vector.broadcast %x0 : f32 to vector<8xf32>
     %w0 = vector.load %w[%m, %c0, %c0] : memref<?x2x8xf32>, vector<8xf32>

@@ -256,12 +256,15 @@ func.func @rows_of_a_matrix(%edges: memref<2x?xi64>, %t: memref<?x16xf32>, %o: m
 }
 
 // A block of four rows: the loop over queries, as long as that over the rows,
-// prefetches a row in each iteration. Behind the end of a row of indices the
-// next begins. Four rows of 256 bytes: four blocks ahead.
+// prefetches a row in each iteration, of a table that is large enough. Behind
+// the end of a row of indices the next begins. Four rows of 256 bytes: four
+// blocks ahead.
 
 // CHOSEN-LABEL: func.func @blocks
 // CHOSEN-SAME: %[[T:[a-z0-9]+]]: memref<?x64xf32>, %[[I:[a-z0-9]+]]: memref<?x?xindex>
 // CHOSEN: scf.for %[[B:.*]] =
+// CHOSEN: %[[ROWS:.*]] = memref.dim %[[T]], %c0
+// CHOSEN: %[[LARGE:.*]] = arith.cmpi uge, %[[ROWS]], %c1024
 // CHOSEN: scf.for %[[P:.*]] =
 // CHOSEN: memref.load %[[I]][%[[B]], %[[P]]]
 // CHOSEN: %[[N:.*]] = memref.dim %[[I]], %c1
@@ -272,6 +275,7 @@ func.func @rows_of_a_matrix(%edges: memref<2x?xi64>, %t: memref<?x16xf32>, %o: m
 // CHOSEN: %[[Q:.*]] = arith.minui %[[AHEAD]]
 // CHOSEN: %[[NEXT:.*]] = memref.load %[[ALL]][%[[Q]]]
 // CHOSEN: scf.for %[[QUERY:.*]] =
+// CHOSEN: scf.if %[[LARGE]] {
 // CHOSEN: %[[FIRST:.*]] = arith.muli %[[NEXT]], %c4
 // CHOSEN: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[QUERY]]
 // CHOSEN-COUNT-4: memref.prefetch %[[T]][%[[ROW]], %{{.*}}]
