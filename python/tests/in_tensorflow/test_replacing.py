@@ -25,22 +25,35 @@ def count(graph: tf1.GraphDef, kind: str) -> int:
     return sum(node.op == kind for node in graph.node)
 
 
-def text_column() -> object:
-    return columns.embedding_column(columns.categorical_column_with_hash_bucket("tag", 9), 2)
+def arrays() -> list[object]:
+    """Columns of each kind whose feature is one array."""
+    return [one for one in kinds() if FEATURES.keys() >= one.parse_example_spec.keys()]
+
+
+def vocabulary() -> object:
+    """A column whose ids are looked up in a table that TensorFlow keeps."""
+    listed = columns.categorical_column_with_vocabulary_list("brand", ["a", "b", "-1"])
+    return columns.embedding_column(listed, 2)
 
 
 def write_model(folder: Path) -> None:
-    """A model with columns of each kind, one of texts, and a layer above."""
-    chosen = kinds()
+    """A model with columns of each kind, ids of one of which TensorFlow makes, and a layer."""
     with tf1.Graph().as_default(), tf1.Session() as session:
         tf1.set_random_seed(5)
-        features = {name: tf1.placeholder(*FEATURES[name], name) for name in FEATURES}
-        features["tag"] = tf1.placeholder(tf.string, [None, 1], "tag")
-        layer = tf1.feature_column.input_layer(features, [*chosen, text_column()])
+        names = {name for one in arrays() for name in one.parse_example_spec}
+        inputs = {
+            name: tf1.placeholder(*FEATURES[name], name) for name in FEATURES if name in names
+        }
+        inputs["brand"] = tf1.placeholder(tf.string, [None, 1], "brand")
+        features = {**inputs, "text": tf.strings.split(inputs["text"][:, 0], " ").to_sparse()}
+        features["list"] = tf1.strings.split(inputs["list"], ", ")
+        layer = tf1.feature_column.input_layer(features, [*arrays(), vocabulary()])
         weights = tf1.get_variable("weights", [layer.shape[1], 2], use_resource=True)
-        session.run(tf1.global_variables_initializer())
+        session.run([tf1.global_variables_initializer(), tf1.tables_initializer()])
         outputs = {"logits": tf.matmul(layer, weights)}
-        tf1.saved_model.simple_save(session, str(folder), features, outputs)
+        tf1.saved_model.simple_save(
+            session, str(folder), inputs, outputs, tf1.tables_initializer(name="fill")
+        )
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +64,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def drawn(batch: int, seed: int) -> dict[str, np.ndarray]:
-    tags = np.random.default_rng(seed).choice([b"", b"a", b"\xff", b"-1"], (batch, 1))
-    return draw(batch, seed) | {"tag": tags.astype(object)}
+    brands = np.random.default_rng(seed).choice([b"", b"a", b"\xff", b"-1"], (batch, 1))
+    given = {name: value for name, value in draw(batch, seed).items() if "/" not in name}
+    return given | {"brand": brands.astype(object)}
 
 
 @pytest.mark.parametrize("embed", [False, True], ids=["file", "embedded"])
@@ -111,16 +125,17 @@ def test_an_id_out_of_range() -> None:
 def test_saved_models(model: Path, tmp_path: Path) -> None:
     reports = et.compile_saved_model(model, tmp_path / "fast", on_error="raise")
     report = reports["serving_default"]
-    assert len(report.columns) == len(kinds())
-    assert any("tag_embedding" in one for one in report.stayed)
+    assert len(report.columns) == len(arrays())
+    assert any("brand_embedding" in one for one in report.stayed)
     moved = tmp_path / "moved"
     (tmp_path / "fast").rename(moved)
     theirs, ours = et.load(model), et.load(moved)
     for seed, batch in enumerate([1, 2, 50]):
         features = drawn(batch, seed)
         np.testing.assert_allclose(ours(**features), theirs(**features), rtol=1e-5, atol=1e-6)
-    with pytest.raises(ArgumentError, match=r"missing: \['tag'\], not known: \['tags'\]"):
-        ours(**draw(1, 0), tags=[[b"a"]])
+    features["brands"] = features.pop("brand")
+    with pytest.raises(ArgumentError, match=r"missing: \['brand'\], not known: \['brands'\]"):
+        ours(**features)
     with pytest.raises(ArgumentError, match="no signature 'other'; there are: 'serving_default'"):
         et.load(moved, "other")
 
@@ -158,12 +173,12 @@ def test_what_cannot_be_compiled(
 
 def test_explanations(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = et.explain(model)
-    assert "signature 'serving_default': 6 columns are compiled: 2 bucketized, 2 hashed" in text
+    assert "signature 'serving_default': 10 columns are compiled: 2 bucketized, 6 hashed" in text
     assert re.search(
         r"price: bucketized, mean of \S*price\S* \[4 x 3\] \(from_dense, bucketize", text
     )
     assert "what stays as it is:" in text
-    assert "hashes texts" in text
+    assert "(LookupTableFindV2) is not known to be a list" in text
     assert command.main(["explain", str(model)]) == 0
     assert capsys.readouterr().out.strip() == text
     graph, _ = make_graph(kinds()[:1])
@@ -174,7 +189,7 @@ def test_explanations(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_command(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["compile", str(model), "-o", str(tmp_path / "fast"), "--fail"]) == 0
-    assert "6 columns, nodes" in capsys.readouterr().out
+    assert "10 columns, nodes" in capsys.readouterr().out
     assert command.main(["compile", str(tmp_path / "none"), "-o", str(tmp_path / "x")]) == 1
     assert capsys.readouterr().err.startswith("ember-tf: error: ")
 
@@ -218,7 +233,7 @@ def test_sessions_that_are_enabled() -> None:
 def test_functions_that_are_enabled(model: Path) -> None:
     features = drawn(9, 4)
     found = et.load(model)(**features)
-    assert [len(one.columns) for one in optimizer.reports] == [len(kinds())]
+    assert [len(one.columns) for one in optimizer.reports] == [len(arrays())]
     et.disable()
     np.testing.assert_allclose(found, et.load(model)(**features), rtol=1e-5, atol=1e-6)
 
