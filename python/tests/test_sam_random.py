@@ -24,6 +24,8 @@ Meaning = Callable[[Mapping[str, Array], Sizes, Sequence[str]], Array]
 BATCHES = 6
 COMPUTED = 6
 MOST_TRIED = 100
+# X is the result; of four operations inside of each other there are 16 operands at most.
+NAMES = "ABCDEFGHKLMNPQRSTUVW"
 VARIABLES = "ijkl"
 FORMATS = {
     0: [""],
@@ -75,7 +77,7 @@ class Drawer:
         if known and self.rng.random() < 0.3:
             name = known[0]
         else:
-            name = "ABCDEFGH"[len(self.arrays)]
+            name = NAMES[len(self.arrays)]
             self.arrays[name] = indices
 
         def meaning(arrays: Mapping[str, Array], sizes: Sizes, axes: Sequence[str]) -> Array:
